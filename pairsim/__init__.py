@@ -1,0 +1,56 @@
+"""pairsim: which class is it, how likely is that right, and how many comparisons did it cost?
+
+A Monte-Carlo toolkit for combining unreliable pairwise classifiers. Names are loaded when first used, so that
+`import pairsim` and `pairsim --help` cost next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Adag": "decoders",
+    "Choice": "session",
+    "Cost": "decoders",
+    "Ddag": "decoders",
+    "Decoder": "decoders",
+    "Estimate": "stats",
+    "Matrix": "oracles",
+    "MaxWin": "decoders",
+    "Oracle": "oracles",
+    "ParameterError": "errors",
+    "Poll": "decoders",
+    "Recorded": "oracles",
+    "Session": "session",
+    "Similarity": "oracles",
+    "TopK": "decoders",
+    "Uniform": "oracles",
+    "decoder": "decoders",
+    "pick": "session",
+    "simulate": "simulation",
+}
+
+__all__ = ["__version__", *_HOMES]
+
+if TYPE_CHECKING:
+    from pairsim.decoders import Adag, Cost, Ddag, Decoder, MaxWin, Poll, TopK, decoder
+    from pairsim.errors import ParameterError
+    from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
+    from pairsim.session import Choice, Session, pick
+    from pairsim.simulation import simulate
+    from pairsim.stats import Estimate
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(f"pairsim.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'pairsim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,51 @@
+"""Sample sizes: a number, or a multiple of log2 n."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from pairsim.errors import refusal
+
+_LOG = re.compile(r"(\d+(?:\.\d*)?|\.\d+)?log", re.ASCII)
+
+
+def check_sample_size(owner: str, l: int | str) -> int | str:  # noqa: E741 - l is the papers' name
+    """Return `l` in its one written form: an int of at least 1, or text such as '5log'.
+
+    Examples
+    --------
+    >>> check_sample_size("Poll", "12"), check_sample_size("Poll", "3log")
+    (12, '3log')
+    >>> check_sample_size("Poll", "1.0log")
+    'log'
+    """
+    must_be = "a whole number of at least 1, or a positive multiple of log2 n such as '5log'"
+    if isinstance(l, str):
+        text = l.strip()
+        if re.fullmatch(r"\d+", text, re.ASCII):
+            return check_sample_size(owner, int(text))
+        found = _LOG.fullmatch(text)
+        factor = float(found[1] or 1.0) if found else 0.0
+        if factor <= 0.0 or factor > 1e6:
+            raise refusal(owner, "l", must_be, repr(l))
+        return ("" if factor == 1.0 else repr(factor).removesuffix(".0")) + "log"
+    if isinstance(l, bool) or not hasattr(l, "__index__") or int(l) < 1 or int(l) >= 1 << 31:
+        raise refusal(owner, "l", must_be, repr(l))
+    return int(l)
+
+
+def sample_size(l: int | str, n: int) -> int:  # noqa: E741
+    """Return the number of opponents that each of n classes asks.
+
+    Examples
+    --------
+    >>> sample_size("5log", 512), sample_size("3log", 100), sample_size(7, 512)
+    (45, 20, 7)
+    """
+    if isinstance(l, int):
+        return l
+    found = _LOG.fullmatch(l)
+    factor = float(found[1] or 1.0) if found else 1.0
+    # log2 of a power of two is exact in the C library; the nudge keeps 2.2 * log2(32) = 11.000000000000002 at 11
+    return max(1, math.ceil(factor * math.log2(n) * (1.0 - 1e-14)))

@@ -1,0 +1,103 @@
+"""How kernels are compiled, and where their machine code is kept between runs.
+
+numba's own file cache looks only at the file that holds a function, so an edited callee in another file is not
+noticed. Here the cache directory is named by a hash of every source file of the package and of the numba, numpy
+and Python versions: an edit anywhere means an empty directory, so a stale kernel cannot be served. (numba itself
+adds the name and features of the CPU to each entry.)
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import platform
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy
+from numba.core import caching
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+@functools.cache
+def source_digest() -> str:
+    """Return the hash that names the cache directory: package sources and compiler versions."""
+    package = Path(__file__).resolve().parent.parent
+    digest = hashlib.sha256()
+    for version in (numba.__version__, numpy.__version__, platform.python_version()):
+        digest.update(version.encode() + b"\0")
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
+        digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:20]
+
+
+def cache_root() -> Path:
+    """Return the directory that holds all kernel caches: `PAIRSIM_CACHE_DIR`, else the user's cache directory."""
+    chosen = os.environ.get("PAIRSIM_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "pairsim"
+
+
+@functools.cache
+def cache_directory() -> Path | None:
+    """Return the writable directory for this exact version of the kernels, or None when there is none."""
+    try:
+        path = cache_root() / f"kernels-{source_digest()}"
+        path.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=path).close()
+    except (OSError, RuntimeError):  # RuntimeError: no home directory
+        return None
+    return path
+
+
+class _DigestLocator(caching._CacheLocator):  # type: ignore[misc]
+    """Puts a function's machine code under `cache_directory()`; freshness is the directory's own name."""
+
+    def __init__(self, py_func: Any, py_file: str, path: Path) -> None:
+        package = Path(__file__).resolve().parent.parent
+        self._name = Path(py_file).resolve().relative_to(package).with_suffix("").as_posix().replace("/", ".")
+        self._line = py_func.__code__.co_firstlineno
+        self._path = str(path)
+
+    def get_cache_path(self) -> str:
+        return self._path
+
+    def get_source_stamp(self) -> str:
+        return source_digest()
+
+    def get_disambiguator(self) -> str:
+        return f"{self._name}-{self._line}"
+
+    @classmethod
+    def from_function(cls, py_func: Any, py_file: str) -> _DigestLocator | None:
+        path = cache_directory()
+        return None if path is None else cls(py_func, py_file, path)
+
+
+class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = [_DigestLocator]
+
+
+class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+    _impl_class = _KernelCacheImpl
+
+
+def jit(function: Function) -> Function:
+    """Compile `function` without the GIL and with IEEE arithmetic; cache it where a cache can be had."""
+    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    if hasattr(dispatcher, "enable_caching") and cache_directory() is not None:
+        dispatcher._cache = _KernelCache(dispatcher.py_func)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def inline(function: Function) -> Function:
+    """Compile a small `function` into its callers; it is never called on its own, so it is not cached."""
+    return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]

@@ -1,0 +1,73 @@
+"""How an equal top score is settled."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairsim.kernels.jit import jit
+from pairsim.kernels.stream import draw_below
+
+RANDOM = 0  # a fair draw among the tied
+LOSE = 1  # nobody is named
+FIRST = 2  # the lowest class number
+
+SETTLE_DRAW = 1 << 31  # first coordinate of the tie-break draws: past every class number
+CUT_DRAW = SETTLE_DRAW + 1
+
+
+@jit
+def settle(scores, ties, key):
+    """Return the class with the highest score, ties settled by rule; -1 where the rule is LOSE and there is a tie."""
+    best = scores[0]
+    first = 0
+    tied = 1
+    for c in range(1, scores.size):
+        if scores[c] > best:
+            best = scores[c]
+            first = c
+            tied = 1
+        elif scores[c] == best:
+            tied += 1
+    if tied == 1 or ties == FIRST:
+        return first
+    if ties == LOSE:
+        return -1
+    skip = draw_below(key, SETTLE_DRAW, 0, tied)
+    for c in range(first, scores.size):
+        if scores[c] == best:
+            if skip == 0:
+                return c
+            skip -= 1
+    return -1
+
+
+@jit
+def cut(scores, count, ties, key, chosen):
+    """Write the `count` best classes to `chosen` in class order and return how many there are.
+
+    Ties at the cut: RANDOM draws among them, FIRST takes the lowest numbers, LOSE leaves all of them out
+    (a class is in only when fewer than `count` others score at least as much), so fewer may be returned.
+    """
+    ordered = np.sort(scores)
+    bar = ordered[scores.size - count]
+    above = 0
+    at = 0
+    for c in range(scores.size):
+        above += scores[c] > bar
+        at += scores[c] == bar
+    open_places = count - above
+    if ties == LOSE and at > open_places:
+        open_places = 0
+    size = 0
+    for c in range(scores.size):
+        if scores[c] > bar:
+            chosen[size] = c
+            size += 1
+        elif scores[c] == bar:
+            # selection sampling: each tied class gets an open place with its fair chance
+            if open_places > 0 and (ties != RANDOM or draw_below(key, CUT_DRAW, c, at) < open_places):
+                chosen[size] = c
+                size += 1
+                open_places -= 1
+            at -= 1
+    return size

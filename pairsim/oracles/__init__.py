@@ -1,0 +1,13 @@
+"""The oracles, one file each, and the registry that the command line and the laws read."""
+
+from __future__ import annotations
+
+from pairsim.oracles.base import Oracle
+from pairsim.oracles.matrix import Matrix
+from pairsim.oracles.recorded import Recorded
+from pairsim.oracles.similarity import PROFILES, Similarity
+from pairsim.oracles.uniform import Uniform
+
+REGISTRY: dict[str, type[Oracle]] = {cls.name: cls for cls in (Uniform, Similarity, Matrix, Recorded)}
+
+__all__ = ["PROFILES", "REGISTRY", "Matrix", "Oracle", "Recorded", "Similarity", "Uniform"]

@@ -1,0 +1,130 @@
+"""similarity(r): a classifier answers in proportion to how similar the point is to each class (POLL paper, 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pairsim.decoders.base import check_classes
+from pairsim.errors import refusal
+from pairsim.oracles.base import Oracle, as_numbers, register_drawn
+
+
+class SimilarityKernel(NamedTuple):
+    """Compiled form of `Similarity`."""
+
+    r: np.ndarray  # float64[n]
+
+
+def _chance(oracle, i, j):  # type: ignore[no-untyped-def]
+    both = oracle.r[i] + oracle.r[j]
+    return oracle.r[i] / both if both > 0.0 else 0.5
+
+
+register_drawn(SimilarityKernel, _chance)
+
+
+def _zipf(n: int, exponent: float) -> NDArray[np.float64]:
+    return np.arange(1, n + 1, dtype=np.float64) ** -exponent
+
+
+def _geometric(n: int, ratio: float) -> NDArray[np.float64]:
+    return ratio ** np.arange(n, dtype=np.float64)
+
+
+def _uniform_rest(n: int, first: float) -> NDArray[np.float64]:
+    return np.concatenate(([first], np.full(n - 1, (1.0 - first) / (n - 1))))
+
+
+class Profile(NamedTuple):
+    """A named family of similarities: its shape, what its number may be, and one line about it."""
+
+    shape: Callable[[int, float], NDArray[np.float64]]
+    allowed: Callable[[int, float], bool]
+    must_be: str
+    summary: str
+
+
+PROFILES: dict[str, Profile] = {
+    "zipf": Profile(_zipf, lambda n, x: 0.0 <= x <= 100.0, "an exponent in [0, 100]", "r_i ~ 1 / (i + 1)**s"),
+    "geometric": Profile(_geometric, lambda n, x: 0.0 <= x <= 1.0, "a ratio in [0, 1]", "r_i ~ q**i"),
+    "uniform-rest": Profile(
+        _uniform_rest, lambda n, x: 1.0 / n <= x <= 1.0, "a share in [1/n, 1]", "r_0 given, the others equal"
+    ),
+}
+
+
+class Similarity(Oracle):
+    """Pair {i, j} answers i with chance r_i / (r_i + r_j), and is a fair coin when both are 0.
+
+    Parameters
+    ----------
+    r : array_like of shape (n,)
+        Similarities: not negative, summing to 1, the largest first (class 0 is the true one).
+
+    Examples
+    --------
+    >>> from pairsim import Similarity
+    >>> Similarity([0.6, 0.4, 0.0]).matrix()
+    array([[0.5, 0.6, 1. ],
+           [0.4, 0.5, 1. ],
+           [0. , 0. , 0.5]])
+    >>> Similarity.profile("zipf:1.0", 3)
+    Similarity([0.5454545454545455, 0.27272727272727276, 0.18181818181818182])
+    """
+
+    name: ClassVar[str] = "similarity"
+    summary: ClassVar[str] = "pair {i, j} answers i with chance r_i / (r_i + r_j); r from a file or a named profile"
+
+    def __init__(self, r: ArrayLike) -> None:
+        self.r = as_numbers("Similarity", "r", r, 1)
+        self.n = check_classes("Similarity", self.r.size)
+        self._label = "similarity"
+        if self.r.min() < 0.0:
+            raise refusal("Similarity", "r", "numbers of at least 0", self.r.min())
+        if not abs(self.r.sum() - 1.0) <= 1e-9:
+            raise refusal("Similarity", "r", "numbers that sum to 1", f"the sum {self.r.sum():.12g}")
+        if self.r.argmax() != 0:
+            raise refusal("Similarity", "r", "largest at class 0", f"the largest at class {self.r.argmax()}")
+
+    @classmethod
+    def profile(cls, text: str, n: int) -> Similarity:
+        """Make the similarities of a named profile: "zipf:1.0", "geometric:0.9" or "uniform-rest:0.3"."""
+        name, _, number = text.strip().partition(":")
+        if name not in PROFILES:
+            listed = ", ".join(f"{known}:NUMBER" for known in PROFILES)
+            raise refusal("Similarity", "r", f"a file or one of {listed}", repr(text))
+        profile = PROFILES[name]
+        n = check_classes("Similarity", n)
+        try:
+            value = float(number)
+        except ValueError:
+            value = float("nan")
+        if not profile.allowed(n, value):
+            raise refusal("Similarity", "r", f"{name}:NUMBER with {profile.must_be}", repr(text))
+        weights = profile.shape(n, value)
+        oracle = cls(weights / weights.sum())
+        oracle._label = f"similarity:{name}:{value!r}"
+        return oracle
+
+    @property
+    def label(self) -> str:
+        return self._label
+
+    def kernel(self) -> SimilarityKernel:
+        return SimilarityKernel(self.r)
+
+    def matrix(self) -> NDArray[np.float64]:
+        both = self.r[:, None] + self.r[None, :]
+        upper = np.divide(self.r[:, None], both, out=np.full((self.n, self.n), 0.5), where=both > 0.0)
+        chances = np.triu(upper, 1)
+        return chances + np.tril(1.0 - chances.T, -1) + np.diag(np.full(self.n, 0.5))
+
+    def _identity(self) -> tuple[object, ...]:
+        return (self.r.tobytes(),)
+
+    def __repr__(self) -> str:
+        return f"Similarity({self.r.tolist()})"
