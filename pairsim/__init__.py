@@ -31,6 +31,7 @@ _HOMES = {
     "decoder": "decoders",
     "pick": "session",
     "simulate": "simulation",
+    "sweep": "sweeps",
 }
 
 __all__ = ["__version__", *_HOMES]
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from pairsim.session import Choice, Session, pick
     from pairsim.simulation import simulate
     from pairsim.stats import Estimate
+    from pairsim.sweeps import sweep
 
 
 def __getattr__(name: str) -> object:

@@ -66,7 +66,7 @@ class Session:
         self.queries = 0
         self.rounds = 0
         self._kernel = decoder.kernel(self.n)
-        self._state = start_decoder(self._kernel, self.n, stream_key(np.uint64(check_seed("Session", seed)), self.n))
+        self._state = start_decoder(self._kernel, self.n, stream_key(check_seed("Session", seed), self.n))
         self._low_wins: dict[tuple[int, int], bool] = {}
         self._open: dict[tuple[int, int], None] = {}
         self._advance()

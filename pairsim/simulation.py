@@ -206,7 +206,7 @@ def simulate(
         reference = shown
         decoders = (*decoders, MaxWin())
     questions = sum(each.cost(oracle.n).queries for each in decoders)
-    bench = Bench(oracle, decoders, reference, stream_key(np.uint64(seed), oracle.n))
+    bench = Bench(oracle, decoders, reference, stream_key(seed, oracle.n))
     counts = _run_blocks(bench, cut_blocks(trials, questions), threads, progress)
     estimates = [
         _estimate(decoders[place], counts, place, trials, confidence, reference >= 0) for place in range(shown)

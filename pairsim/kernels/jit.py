@@ -1,9 +1,9 @@
 """How kernels are compiled, and where their machine code is kept between runs.
 
 numba's own file cache looks only at the file that holds a function, so an edited callee in another file is not
-noticed. Here the cache directory is named by a hash of every source file of the package and of the numba, numpy
-and Python versions: an edit anywhere means an empty directory, so a stale kernel cannot be served. (numba itself
-adds the name and features of the CPU to each entry.)
+noticed. Here the cache directory is named by a hash of every source file that holds or uses kernels and of the
+numba, numpy and Python versions: an edit to any of them means an empty directory, so a stale kernel cannot be
+served. (numba itself adds the name and features of the CPU to each entry.)
 """
 
 from __future__ import annotations
@@ -32,8 +32,9 @@ def source_digest() -> str:
     for version in (numba.__version__, numpy.__version__, platform.python_version()):
         digest.update(version.encode() + b"\0")
     for path in sorted(package.rglob("*.py")):
-        digest.update(path.relative_to(package).as_posix().encode() + b"\0")
-        digest.update(path.read_bytes() + b"\0")
+        source = path.read_bytes()
+        if path.parent == package / "kernels" or b"pairsim.kernels" in source:  # all that compile import `jit` from here
+            digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:20]
 
 
@@ -99,5 +100,5 @@ def jit(function: Function) -> Function:
 
 
 def inline(function: Function) -> Function:
-    """Compile a small `function` into its callers; it is never called on its own, so it is not cached."""
+    """Compile a small `function` that only other kernels call: LLVM inlines it, so it needs no cache entry."""
     return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]

@@ -60,9 +60,17 @@ def place(i, j):
 
 
 @jit
-def stream_key(seed, n):
-    """Return the root key of all tournaments with n classes under `seed`."""
-    return fold(fold(fold(ZERO, VERSION_KEY), np.uint64(seed)), np.uint64(n))
+def _stream_key(seed, n):
+    return fold(fold(fold(ZERO, VERSION_KEY), seed), n)
+
+
+def stream_key(seed: int, n: int) -> np.uint64:
+    """Return the root key of all tournaments with n classes under `seed`.
+
+    Numba hands a uint64 back as a Python int, which it would take for an int64 the next time: hence the cast.
+    """
+    with np.errstate(over="ignore"):
+        return np.uint64(_stream_key(np.uint64(seed), np.uint64(n)))
 
 
 @inline

@@ -32,6 +32,8 @@ class Matrix(Oracle):
     ----------
     chances : array_like of shape (n, n)
         P, with P[i, j] + P[j, i] = 1 (to 1e-9) and every entry in [0, 1]. The diagonal is not looked at.
+    label : str
+        Name in tables.
 
     Examples
     --------
@@ -43,7 +45,7 @@ class Matrix(Oracle):
     name: ClassVar[str] = "matrix"
     summary: ClassVar[str] = "any chances: pair {i, j} answers i with chance P[i, j], P from a csv or npy file"
 
-    def __init__(self, chances: ArrayLike) -> None:
+    def __init__(self, chances: ArrayLike, label: str = "matrix") -> None:
         given = as_numbers("Matrix", "chances", chances, 2)
         if given.shape[0] != given.shape[1]:
             raise refusal("Matrix", "chances", "square", f"shape {given.shape[0]} x {given.shape[1]}")
@@ -58,6 +60,11 @@ class Matrix(Oracle):
             got = f"{given[i, j]} + {given[j, i]} at [{i}, {j}]"
             raise refusal("Matrix", "chances", "such that P[i, j] + P[j, i] = 1", got)
         self.chances = given
+        self._label = label
+
+    @property
+    def label(self) -> str:
+        return self._label
 
     def kernel(self) -> MatrixKernel:
         return MatrixKernel(self.chances)

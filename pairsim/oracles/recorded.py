@@ -85,7 +85,7 @@ class Recorded(Oracle):
         True
         """
         answers = np.empty((trials, oracle.n * (oracle.n - 1) // 2), np.bool_)
-        record_trials(oracle.kernel(), oracle.n, stream_key(np.uint64(seed), oracle.n), 0, answers)
+        record_trials(oracle.kernel(), oracle.n, stream_key(seed, oracle.n), 0, answers)
         return cls(answers, oracle.truth(0, trials))
 
     @property

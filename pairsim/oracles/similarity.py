@@ -64,6 +64,8 @@ class Similarity(Oracle):
     ----------
     r : array_like of shape (n,)
         Similarities: not negative, summing to 1, the largest first (class 0 is the true one).
+    label : str
+        Name in tables.
 
     Examples
     --------
@@ -79,10 +81,10 @@ class Similarity(Oracle):
     name: ClassVar[str] = "similarity"
     summary: ClassVar[str] = "pair {i, j} answers i with chance r_i / (r_i + r_j); r from a file or a named profile"
 
-    def __init__(self, r: ArrayLike) -> None:
+    def __init__(self, r: ArrayLike, label: str = "similarity") -> None:
         self.r = as_numbers("Similarity", "r", r, 1)
         self.n = check_classes("Similarity", self.r.size)
-        self._label = "similarity"
+        self._label = label
         if self.r.min() < 0.0:
             raise refusal("Similarity", "r", "numbers of at least 0", self.r.min())
         if not abs(self.r.sum() - 1.0) <= 1e-9:
@@ -106,9 +108,7 @@ class Similarity(Oracle):
         if not profile.allowed(n, value):
             raise refusal("Similarity", "r", f"{name}:NUMBER with {profile.must_be}", repr(text))
         weights = profile.shape(n, value)
-        oracle = cls(weights / weights.sum())
-        oracle._label = f"similarity:{name}:{value!r}"
-        return oracle
+        return cls(weights / weights.sum(), label=f"similarity:{name}:{value!r}")
 
     @property
     def label(self) -> str:

@@ -1,0 +1,80 @@
+"""What people see: tables on stdout, a progress bar on stderr when that is a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PIPE_WIDTH = 200  # a table in a pipe is not cut to a terminal that is not there
+
+
+def print_table(frame: pd.DataFrame) -> None:
+    """Print rows as a table for people: rounded figures, the interval beside the estimate."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH, no_color=True)
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    single_oracle = frame["oracle"].nunique() == 1
+    if not single_oracle:
+        table.add_column("oracle")
+    for name in ("n", "p"):
+        table.add_column(name, justify="right")
+    table.add_column("decoder", no_wrap=True)
+    for name in ("success", "interval", "queries", "distinct", "rounds", "agreement"):
+        table.add_column(name, justify="right", no_wrap=True)
+    previous = None
+    for row in frame.itertuples(index=False):
+        point = (row.oracle, row.n, row.p)
+        if previous is not None and point != previous:
+            table.add_section()
+        previous = point
+        cells = [
+            str(row.n),
+            "" if row.p != row.p else f"{row.p:g}",
+            str(row.decoder),
+            f"{row.success:.4f}",
+            f"{row.low:.4f} .. {row.high:.4f}",
+            _count(row.queries),
+            _count(row.distinct),
+            _count(row.rounds),
+            "" if row.agreement != row.agreement else f"{row.agreement:.4f}",
+        ]
+        table.add_row(*(cells if single_oracle else [str(row.oracle), *cells]))
+    first = frame.iloc[0]
+    methods = ", ".join(dict.fromkeys(frame["method"]))
+    table.caption = f"{first.oracle if single_oracle else 'several oracles'}, {first.trials:,} trials, {methods}"
+    table.caption_justify = "left"
+    console.print(table)
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
+
+
+@contextlib.contextmanager
+def progress_bar(description: str, total: float) -> Iterator[Callable[[float, str], None]]:
+    """Yield a function to call with (work done, what is being done); it draws on a terminal and is silent in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda done, label: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=total)
+        yield lambda done, label: bar.update(task, advance=done, description=f"{description} {label}")
+
+
+def note(message: str) -> None:
+    """Tell the user something on stderr."""
+    import typer
+
+    typer.echo(f"pairsim: {message}", err=True)

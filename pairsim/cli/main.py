@@ -1,0 +1,78 @@
+"""The program: its commands, and the one place where errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+import pairsim
+from pairsim.cli import listing, plot, sweep
+from pairsim.errors import ParameterError
+
+app = typer.Typer(
+    name="pairsim",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help: half the start-up time, and P[i, j] is not taken for markup
+    help="n classes, a binary classifier for each pair, each of them unreliable: which class is it, how likely is "
+    "that right, and how many comparisons did it cost?",
+    epilog="Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png",
+)
+app.command("sweep")(sweep.sweep_command)
+app.command("plot")(plot.plot_command)
+app.command("decoders")(listing.decoders_command)
+app.command("oracles")(listing.oracles_command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pairsim {pairsim.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
+
+
+def run() -> None:
+    """Run the program and exit: 0 when all went well, 2 on bad input (one line on stderr), 130 on Ctrl-C."""
+    sys.exit(_run())
+
+
+def _run() -> int:
+    try:
+        code = app(prog_name="pairsim", standalone_mode=False)
+        sys.stdout.flush()
+    except ParameterError as error:
+        return _complain(str(error))
+    except BrokenPipeError:
+        # the reader of a pipe has left (`pairsim ... | head`): nothing to report, and nobody to report it to
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except OSError as error:
+        where = f": {error.filename!r}" if error.filename else ""
+        return _complain(f"{error.strerror or error}{where}")
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except Exception as error:
+        # usage errors of typer; their class lives in click or inside typer, depending on typer's version
+        describe = getattr(error, "format_message", None)
+        if describe is None:
+            raise
+        return _complain(f"{describe()} Try 'pairsim --help'.")
+    if code == 130:
+        typer.echo("pairsim: stopped by Ctrl-C; nothing was written.", err=True)
+    return code if isinstance(code, int) else 0
+
+
+def _complain(message: str) -> int:
+    typer.echo("pairsim: " + " ".join(message.split()), err=True)
+    return 2

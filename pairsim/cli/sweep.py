@@ -1,0 +1,82 @@
+"""`pairsim sweep`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pairsim.cli import options
+from pairsim.cli.console import note, print_table, progress_bar
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def sweep_command(
+    n: options.ClassesOption = None,
+    p: options.ChanceOption = None,
+    oracle: options.OracleOption = None,
+    r: options.SimilarityOption = None,
+    matrix: options.MatrixOption = None,
+    decoder: options.DecoderOption = None,
+    trials: options.TrialsOption = 10_000,
+    seed: options.SeedOption = 0,
+    ties: options.TiesOption = None,
+    confidence: options.ConfidenceOption = 0.95,
+    format_: options.FormatOption = "table",
+    out: Annotated[Path | None, typer.Option("--out", help="Results file: .csv, .json or .parquet.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Picture of the curves: .png, .svg or .pdf.")] = None,
+    threads: options.ThreadsOption = None,
+) -> None:
+    """Estimate the success probability of decoders over a grid of n and p.
+
+    Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png
+    """
+    options.check_format(format_)
+    if out is not None:
+        from pairsim.sweeps.files import check_table_target
+
+        check_table_target(out)
+    if plot is not None:
+        from pairsim.cli.plot import check_picture_target
+
+        check_picture_target(plot)
+    oracles = options.make_oracles(oracle, n, p, r, matrix)
+    decoders = options.make_decoders(decoder, ties)
+
+    from pairsim.sweeps import check_grid, sweep
+
+    check_grid(oracles, decoders, trials)
+    work = {each.n: sum(one.cost(each.n).queries for one in decoders) for each in oracles}
+    with progress_bar("sweep", sum(trials * work[each.n] for each in oracles)) as advance:
+        frame = sweep(
+            oracles,
+            decoders,
+            trials,
+            seed,
+            confidence,
+            threads=threads,
+            progress=lambda each, count: advance(count * work[each.n], f"n = {each.n}"),
+        )
+    show(frame, format_)
+    if out is not None:
+        from pairsim.sweeps.files import write_table
+
+        write_table(frame, out)
+        note(f"wrote {out}")
+    if plot is not None:
+        from pairsim.cli.plot import draw
+
+        draw(frame, plot)
+
+
+def show(frame: pd.DataFrame, format_: str) -> None:
+    """Print the rows in the format that was asked for."""
+    if format_ == "table":
+        print_table(frame)
+        return
+    from pairsim.sweeps.files import csv_text, json_text
+
+    typer.echo(csv_text(frame) if format_ == "csv" else json_text(frame), nl=False)
