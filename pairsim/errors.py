@@ -19,6 +19,6 @@ class ParameterError(ValueError):
 def refusal(owner: str, name: str, must_be: str, got: object) -> ParameterError:
     """Build the error for parameter `name` of `owner`; long values are shortened to one line."""
     shown = " ".join(str(got).split())
-    if len(shown) > 80:
-        shown = shown[:77] + "..."
+    if len(shown) > 200:
+        shown = shown[:197] + "..."
     return ParameterError(f"The {name!r} parameter of {owner} must be {must_be}. Got {shown} instead.")

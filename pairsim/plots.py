@@ -39,8 +39,9 @@ def choose_axis(rows: pd.DataFrame, x: str = "auto") -> str:
     return x
 
 
-def plot_success(rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto", ax: Axes | None = None,
-                 **line_kwargs: Any) -> Axes:
+def plot_success(
+    rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto", ax: Axes | None = None, **line_kwargs: Any
+) -> Axes:
     """Draw success against n or p on one set of axes, one curve a decoder, with the interval as a band.
 
     Parameters
@@ -96,8 +97,15 @@ def plot_success(rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto", ax
     return ax
 
 
-def _draw_curve(ax: Axes, curve: pd.DataFrame, axis: str, values: tuple[Any, ...], colour: int, place: int,
-                line_kwargs: dict[str, Any]) -> None:
+def _draw_curve(
+    ax: Axes,
+    curve: pd.DataFrame,
+    axis: str,
+    values: tuple[Any, ...],
+    colour: int,
+    place: int,
+    line_kwargs: dict[str, Any],
+) -> None:
     style: dict[str, Any] = {
         "color": COLOURS[colour],
         "marker": MARKERS[place % len(MARKERS)],
@@ -128,7 +136,7 @@ def plot_panels(rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto") -> 
     lines = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(5.6 * columns, 4.2 * lines), layout="constrained")
     grid = figure.subplots(lines, columns, squeeze=False, sharey=True)
-    for ax in grid.flat[len(panels):]:
+    for ax in grid.flat[len(panels) :]:
         ax.set_visible(False)
     for ax, ((oracle, value), part) in zip(grid.flat, panels, strict=False):
         plot_success(part, x=axis, scale=scale, ax=ax)

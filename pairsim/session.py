@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
+from pairsim.checks import check_classes
 from pairsim.decoders import Decoder, MaxWin
-from pairsim.decoders.base import check_classes
 from pairsim.errors import refusal
 from pairsim.kernels.drive import list_round, name_winner, record_round, start_decoder
 from pairsim.kernels.stream import stream_key
@@ -21,7 +21,7 @@ class Choice(int):
     distinct: int
     rounds: int
 
-    def __new__(cls, winner: int, queries: int, distinct: int, rounds: int) -> Choice:
+    def __new__(cls, winner: int, queries: int, distinct: int, rounds: int) -> Choice:  # noqa: D102
         choice = super().__new__(cls, winner)
         choice.queries, choice.distinct, choice.rounds = queries, distinct, rounds
         return choice

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.checks import check_whole
 from pairsim.decoders import Decoder, MaxWin
 from pairsim.errors import refusal
 from pairsim.kernels.drive import DISTINCT, QUERIES, ROUNDS, decode_trials
@@ -67,29 +68,24 @@ class Bench(NamedTuple):
 
 def check_seed(owner: str, seed: object) -> int:
     """Return `seed` as an int when it is a whole number of at most 64 bits."""
-    if isinstance(seed, bool) or not hasattr(seed, "__index__") or not 0 <= int(seed) < 1 << 64:  # type: ignore[call-overload]
-        raise refusal(owner, "seed", "a whole number from 0 to 2**64 - 1", repr(seed))
-    return int(seed)  # type: ignore[call-overload, no-any-return]
+    return check_whole(owner, "seed", seed, 0, (1 << 64) - 1, "a whole number from 0 to 2**64 - 1")
 
 
 def check_threads(owner: str, threads: object) -> int:
     """Return the number of threads: as given, or one a usable core."""
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not hasattr(threads, "__index__") or int(threads) < 1:  # type: ignore[call-overload]
-        raise refusal(owner, "threads", "a whole number of at least 1", repr(threads))
-    return int(threads)  # type: ignore[call-overload, no-any-return]
+    return check_whole(owner, "threads", threads, 1)
 
 
 def check_trials(owner: str, trials: object, oracle: Oracle) -> int:
     """Return the number of trials: as given, else all recorded rows, else `DEFAULT_TRIALS`."""
     if trials is None:
         return oracle.rows or DEFAULT_TRIALS
-    if isinstance(trials, bool) or not hasattr(trials, "__index__") or int(trials) < 1:  # type: ignore[call-overload]
-        raise refusal(owner, "trials", "a whole number of at least 1", repr(trials))
-    if oracle.rows is not None and int(trials) > oracle.rows:  # type: ignore[call-overload]
-        raise refusal(owner, "trials", f"at most the number of recorded rows, {oracle.rows}", trials)
-    return int(trials)  # type: ignore[call-overload, no-any-return]
+    number = check_whole(owner, "trials", trials, 1)
+    if oracle.rows is not None and number > oracle.rows:
+        raise refusal(owner, "trials", f"at most the number of recorded rows, {oracle.rows}", number)
+    return number
 
 
 def cut_blocks(trials: int, questions: int) -> Iterator[tuple[int, int]]:

@@ -5,15 +5,13 @@ from __future__ import annotations
 import dataclasses
 import math
 
+from pairsim.checks import check_number
 from pairsim.errors import refusal
 
 
 def check_confidence(owner: str, confidence: float) -> float:
     """Return `confidence` when it is a number strictly between 0 and 1."""
-    try:
-        value = float(confidence)
-    except (TypeError, ValueError):
-        value = math.nan
+    value = check_number(owner, "confidence", confidence, "a number strictly between 0 and 1")
     if not 0.0 < value < 1.0:
         raise refusal(owner, "confidence", "a number strictly between 0 and 1", confidence)
     return value

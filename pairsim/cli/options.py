@@ -18,11 +18,15 @@ COMMAND_LINE_ORACLES = ("uniform", "similarity", "matrix")
 
 ClassesOption = Annotated[
     str | None,
-    typer.Option("--n", help="Numbers of classes: 16, a list 16,24,100, a doubling range 16..512, or steps 16..128:16."),
+    typer.Option(
+        "--n", help="Numbers of classes: 16, a list 16,24,100, a doubling range 16..512, or steps 16..128:16."
+    ),
 ]
 ChanceOption = Annotated[
     str | None,
-    typer.Option("--p", help="Chance that a pair with the true class is answered right: 0.7, 0.7,0.9 or 0.5..0.95:0.05."),
+    typer.Option(
+        "--p", help="Chance that a pair with the true class is answered right: 0.7, 0.7,0.9 or 0.5..0.95:0.05."
+    ),
 ]
 OracleOption = Annotated[
     str | None,
@@ -70,7 +74,9 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
     if kind == "uniform":
         if classes is None or p is None:
             missing = "n" if classes is None else "p"
-            raise refusal("sweep", missing, f"given, for example --{missing} {'16..512' if missing == 'n' else 0.7}", "nothing")
+            raise refusal(
+                "sweep", missing, f"given, for example --{missing} {'16..512' if missing == 'n' else 0.7}", "nothing"
+            )
         return [Uniform(count, chance) for chance in real_points("p", p) for count in classes]
     made: list[Oracle]
     if kind == "similarity":

@@ -49,4 +49,4 @@ def decoder(spec: str, *, ties: str | None = None) -> Decoder:
         values[key] = int(value) if key == "k" and value.isascii() and value.isdigit() else value
     if ties is not None and "ties" in keys:
         values.setdefault("ties", ties)
-    return cls(**values)  # type: ignore[arg-type]
+    return cls(**values)

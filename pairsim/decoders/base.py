@@ -57,11 +57,3 @@ class Decoder:
         if value not in choices:
             listed = ", ".join(repr(choice) for choice in choices)
             raise refusal(type(self).__name__, field, f"one of {listed}", repr(value))
-
-
-def check_classes(owner: str, n: object) -> int:
-    """Return n as an int when it is a whole number of at least two classes."""
-    whole = not isinstance(n, bool) and isinstance(n, int | float) or hasattr(n, "__index__")
-    if not whole or n != n or float(n) != int(n) or int(n) < 2 or int(n) >= 1 << 31:  # type: ignore[call-overload, arg-type]
-        raise refusal(owner, "n", "a whole number of classes from 2 to 2147483647", n)
-    return int(n)  # type: ignore[call-overload, no-any-return]

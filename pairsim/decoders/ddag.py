@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.base import ORDERS, Cost, Decoder, check_classes
+from pairsim.checks import check_classes
+from pairsim.decoders.base import ORDERS, Cost, Decoder
 from pairsim.decoders.order import deal
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
 

@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.base import TIES, Cost, Decoder, check_classes
+from pairsim.checks import check_classes
+from pairsim.decoders.base import TIES, Cost, Decoder
 from pairsim.kernels.pairs import triangle_pair
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
 from pairsim.kernels.ties import settle

@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.base import TIES, Cost, Decoder, check_classes
+from pairsim.checks import check_classes
+from pairsim.decoders.base import TIES, Cost, Decoder
 from pairsim.decoders.sample_size import check_sample_size, sample_size
 from pairsim.kernels.jit import inline
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
@@ -18,7 +19,7 @@ from pairsim.kernels.ties import settle
 class PollKernel(NamedTuple):
     """Compiled form of `Poll`."""
 
-    l: int  # noqa: E741
+    l: int
     ties: int
 
 
@@ -31,7 +32,7 @@ class PollState(NamedTuple):
 
 
 @inline
-def poll_pair(key, n, l, k):  # noqa: E741
+def poll_pair(key, n, l, k):
     """Return question k of a poll: class k // l and a uniformly drawn opponent, with replacement."""
     i = k // l
     j = draw_below(key, i, k - i * l, n - 1)
@@ -93,7 +94,7 @@ class Poll(Decoder):
     summary: ClassVar[str] = "each class asks l random opponents; the highest sampled score wins"
     repeats: ClassVar[bool] = True
 
-    l: int | str = "5log"  # noqa: E741
+    l: int | str = "5log"
     ties: str = "random"
 
     def __post_init__(self) -> None:

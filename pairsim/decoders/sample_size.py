@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import re
 
+from pairsim.checks import check_whole
 from pairsim.errors import refusal
 
 _LOG = re.compile(r"(\d+(?:\.\d*)?|\.\d+)?log", re.ASCII)
 
 
-def check_sample_size(owner: str, l: int | str) -> int | str:  # noqa: E741 - l is the papers' name
+def check_sample_size(owner: str, l: int | str) -> int | str:
     """Return `l` in its one written form: an int of at least 1, or text such as '5log'.
 
     Examples
@@ -30,12 +31,10 @@ def check_sample_size(owner: str, l: int | str) -> int | str:  # noqa: E741 - l 
         if factor <= 0.0 or factor > 1e6:
             raise refusal(owner, "l", must_be, repr(l))
         return ("" if factor == 1.0 else repr(factor).removesuffix(".0")) + "log"
-    if isinstance(l, bool) or not hasattr(l, "__index__") or int(l) < 1 or int(l) >= 1 << 31:
-        raise refusal(owner, "l", must_be, repr(l))
-    return int(l)
+    return check_whole(owner, "l", l, 1, (1 << 31) - 1, must_be)
 
 
-def sample_size(l: int | str, n: int) -> int:  # noqa: E741
+def sample_size(l: int | str, n: int) -> int:
     """Return the number of opponents that each of n classes asks.
 
     Examples

@@ -7,7 +7,8 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.base import TIES, Cost, Decoder, check_classes
+from pairsim.checks import check_classes, check_whole
+from pairsim.decoders.base import TIES, Cost, Decoder
 from pairsim.decoders.poll import poll_pair
 from pairsim.decoders.sample_size import check_sample_size, sample_size
 from pairsim.errors import refusal
@@ -23,7 +24,7 @@ class TopKKernel(NamedTuple):
     """Compiled form of `TopK`."""
 
     k: int
-    l: int  # noqa: E741
+    l: int
     rescore: bool
     ties: int
 
@@ -137,14 +138,12 @@ class TopK(Decoder):
     repeats: ClassVar[bool] = True
 
     k: int = 5
-    l: int | str = "3log"  # noqa: E741
+    l: int | str = "3log"
     final: str = "rescore"
     ties: str = "random"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not hasattr(self.k, "__index__") or int(self.k) < 1:
-            raise refusal("TopK", "k", "a whole number of at least 1", repr(self.k))
-        object.__setattr__(self, "k", int(self.k))
+        object.__setattr__(self, "k", check_whole("TopK", "k", self.k, 1))
         object.__setattr__(self, "l", check_sample_size("TopK", self.l))
         self._check_choice("final", FINALS)
         self._check_choice("ties", tuple(TIES))

@@ -46,7 +46,7 @@ def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price
 
 @jit
 def record_trials(oracle, n, stream, first, answers):
-    """Write the answers of trials first .. to the rows of `answers`: bit for pair i < j at (2n - i - 1) * i / 2 + j - i - 1."""
+    """Write the answers of trials first .. to the rows of `answers`, pairs in the order (0,1) (0,2) .. (1,2) .."""
     trial = new_trial()
     for t in range(answers.shape[0]):
         move_trial(trial, stream, first + t)

@@ -13,15 +13,12 @@ import hashlib
 import os
 import platform
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 import numpy
 from numba.core import caching
-
-Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 @functools.cache
@@ -33,7 +30,9 @@ def source_digest() -> str:
         digest.update(version.encode() + b"\0")
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if path.parent == package / "kernels" or b"pairsim.kernels" in source:  # all that compile import `jit` from here
+        if (
+            path.parent == package / "kernels" or b"pairsim.kernels" in source
+        ):  # all that compile import `jit` from here
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:20]
 
@@ -59,7 +58,7 @@ def cache_directory() -> Path | None:
     return path
 
 
-class _DigestLocator(caching._CacheLocator):  # type: ignore[misc]
+class _DigestLocator(caching._CacheLocator):
     """Puts a function's machine code under `cache_directory()`; freshness is the directory's own name."""
 
     def __init__(self, py_func: Any, py_file: str, path: Path) -> None:
@@ -83,22 +82,22 @@ class _DigestLocator(caching._CacheLocator):  # type: ignore[misc]
         return None if path is None else cls(py_func, py_file, path)
 
 
-class _KernelCacheImpl(caching.CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = [_DigestLocator]
+class _KernelCacheImpl(caching.CompileResultCacheImpl):
+    _locator_classes: Any = [_DigestLocator]  # noqa: RUF012
 
 
-class _KernelCache(caching.FunctionCache):  # type: ignore[misc]
+class _KernelCache(caching.FunctionCache):
     _impl_class = _KernelCacheImpl
 
 
-def jit(function: Function) -> Function:
+def jit(function: Any) -> Any:
     """Compile `function` without the GIL and with IEEE arithmetic; cache it where a cache can be had."""
-    dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
     if hasattr(dispatcher, "enable_caching") and cache_directory() is not None:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
-    return dispatcher  # type: ignore[no-any-return]
+    return dispatcher
 
 
-def inline(function: Function) -> Function:
+def inline(function: Any) -> Any:
     """Compile a small `function` that only other kernels call: LLVM inlines it, so it needs no cache entry."""
-    return numba.njit(nogil=True, error_model="numpy")(function)  # type: ignore[no-any-return]
+    return numba.njit(nogil=True, error_model="numpy")(function)

@@ -19,7 +19,7 @@ def new_pair_set(questions):
 
 @jit
 def add_pair(pairs, i, j):
-    """Add the unordered pair {i, j}; return 1 if it is new, else 0. (No pair has the code 0: j > i >= 0.)"""
+    """Add the unordered pair {i, j}; return 1 if it is new, else 0; 0 marks an empty slot, as no pair has that code."""
     low, high = (i, j) if i < j else (j, i)
     code = (np.uint64(low) << SHIFT_32) | np.uint64(high)
     mask = np.uint64(pairs.size - 1)

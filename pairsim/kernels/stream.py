@@ -55,7 +55,7 @@ def fold(key, value):
 
 @inline
 def place(i, j):
-    """Number two small coordinates (a pair; a class and a draw) as one Weyl position."""
+    """Give two small coordinates (a pair; a class and a draw) as one Weyl position."""
     return ((np.uint64(i) << SHIFT_32) | np.uint64(j)) * GOLDEN
 
 

@@ -51,19 +51,26 @@ class Oracle:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._identity() == other._identity()  # type: ignore[attr-defined]
+        return type(self) is type(other) and self._identity() == other._identity()
 
     def __hash__(self) -> int:
         return hash((type(self).__name__, self._identity()))
 
 
-def _draw_low_wins(oracle, trial, i, j):  # type: ignore[no-untyped-def]
+def _draw_low_wins(oracle, trial, i, j):
     return low_wins_with(probability(oracle, i, j), trial, i, j)
 
 
 def register_drawn(kernel: type, chance: Any) -> None:
     """Make `kernel` an oracle whose answers are drawn with the chances of `chance(oracle, i, j)`, i < j."""
     ORACLES[kernel] = OracleFunctions(_draw_low_wins, chance)
+
+
+def mirror(upper: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the full matrix of chances whose part above the diagonal is that of `upper`."""
+    chances = np.where(np.tri(len(upper), k=-1, dtype=bool), 1.0 - upper.T, upper)
+    np.fill_diagonal(chances, 0.5)
+    return chances
 
 
 def as_numbers(owner: str, name: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:

@@ -7,9 +7,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.decoders.base import check_classes
+from pairsim.checks import check_classes
 from pairsim.errors import refusal
-from pairsim.oracles.base import Oracle, as_numbers, register_drawn
+from pairsim.oracles.base import Oracle, as_numbers, mirror, register_drawn
 
 
 class MatrixKernel(NamedTuple):
@@ -18,7 +18,7 @@ class MatrixKernel(NamedTuple):
     chances: np.ndarray  # float64[n, n]
 
 
-def _chance(oracle, i, j):  # type: ignore[no-untyped-def]
+def _chance(oracle, i, j):
     return oracle.chances[i, j]
 
 
@@ -70,8 +70,7 @@ class Matrix(Oracle):
         return MatrixKernel(self.chances)
 
     def matrix(self) -> NDArray[np.float64]:
-        upper = np.triu(self.chances, 1)
-        return upper + np.tril(1.0 - upper.T, -1) + np.diag(np.full(self.n, 0.5))
+        return mirror(self.chances)
 
     def _identity(self) -> tuple[object, ...]:
         return (self.n, np.triu(self.chances, 1).tobytes())

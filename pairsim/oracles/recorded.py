@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.decoders.base import check_classes
+from pairsim.checks import check_classes
 from pairsim.errors import refusal
 from pairsim.kernels.drive import record_trials
 from pairsim.kernels.protocol import ORACLES, OracleFunctions
@@ -22,7 +22,7 @@ class RecordedKernel(NamedTuple):
     n: int
 
 
-def _low_wins(oracle, trial, i, j):  # type: ignore[no-untyped-def]
+def _low_wins(oracle, trial, i, j):
     k = (2 * oracle.n - i - 1) * i // 2 + j - i - 1
     return (oracle.bits[trial.position[0], k >> 3] >> np.uint8(k & 7)) & np.uint8(1) == np.uint8(1)
 

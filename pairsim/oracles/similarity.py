@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.decoders.base import check_classes
+from pairsim.checks import check_classes
 from pairsim.errors import refusal
-from pairsim.oracles.base import Oracle, as_numbers, register_drawn
+from pairsim.oracles.base import Oracle, as_numbers, mirror, register_drawn
 
 
 class SimilarityKernel(NamedTuple):
@@ -19,7 +19,7 @@ class SimilarityKernel(NamedTuple):
     r: np.ndarray  # float64[n]
 
 
-def _chance(oracle, i, j):  # type: ignore[no-untyped-def]
+def _chance(oracle, i, j):
     both = oracle.r[i] + oracle.r[j]
     return oracle.r[i] / both if both > 0.0 else 0.5
 
@@ -32,7 +32,7 @@ def _zipf(n: int, exponent: float) -> NDArray[np.float64]:
 
 
 def _geometric(n: int, ratio: float) -> NDArray[np.float64]:
-    return ratio ** np.arange(n, dtype=np.float64)
+    return np.power(ratio, np.arange(n, dtype=np.float64))
 
 
 def _uniform_rest(n: int, first: float) -> NDArray[np.float64]:
@@ -120,8 +120,7 @@ class Similarity(Oracle):
     def matrix(self) -> NDArray[np.float64]:
         both = self.r[:, None] + self.r[None, :]
         upper = np.divide(self.r[:, None], both, out=np.full((self.n, self.n), 0.5), where=both > 0.0)
-        chances = np.triu(upper, 1)
-        return chances + np.tril(1.0 - chances.T, -1) + np.diag(np.full(self.n, 0.5))
+        return mirror(upper)
 
     def _identity(self) -> tuple[object, ...]:
         return (self.r.tobytes(),)

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.decoders.base import check_classes
+from pairsim.checks import check_classes, check_number
 from pairsim.errors import refusal
 from pairsim.oracles.base import Oracle, register_drawn
 
@@ -18,7 +18,7 @@ class UniformKernel(NamedTuple):
     p: float
 
 
-def _chance(oracle, i, j):  # type: ignore[no-untyped-def]
+def _chance(oracle, i, j):
     return oracle.p if i == 0 else 0.5
 
 
@@ -49,10 +49,7 @@ class Uniform(Oracle):
 
     def __init__(self, n: int, p: float) -> None:
         self.n = check_classes("Uniform", n)
-        try:
-            self._p = float(p)
-        except (TypeError, ValueError):
-            raise refusal("Uniform", "p", "a number in [0, 1]", repr(p)) from None
+        self._p = check_number("Uniform", "p", p, "a number in [0, 1]")
         if not 0.0 <= self._p <= 1.0:
             raise refusal("Uniform", "p", "a number in [0, 1]", p)
 

@@ -118,8 +118,8 @@ def read_table(path: Path) -> pd.DataFrame:
         raise wrong
     try:
         kinds = {name: "float64" for name in COLUMNS if name not in TEXT_COLUMNS}
-        frame = frame.astype(kinds | {name: "int64" for name in WHOLE_COLUMNS})
-        return frame.astype({name: "str" for name in TEXT_COLUMNS})
+        frame = frame.astype(kinds | dict.fromkeys(WHOLE_COLUMNS, "int64"))
+        return frame.astype(dict.fromkeys(TEXT_COLUMNS, "str"))
     except (ValueError, TypeError, OverflowError):
         raise wrong from None
 

@@ -55,6 +55,6 @@ def to_frame(rows: list[Row]) -> pd.DataFrame:
 def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Return the rows as plain dictionaries, nan as None: ready for strict JSON."""
     return [
-        {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
-        for record in frame.to_dict(orient="records")  # type: ignore[misc]
+        {str(name): None if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
+        for record in frame.to_dict(orient="records")
     ]

@@ -1,0 +1,1 @@
+"""Experiments: scripts that use pairsim's public API only. Nothing imports them."""

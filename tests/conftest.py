@@ -1,0 +1,31 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from pairsim.cli import main
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def pairsim_command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
+    """Run the command line in this process, as `pairsim *arguments`."""
+
+    def run(*arguments: object) -> Outcome:
+        monkeypatch.setattr(sys, "argv", ["pairsim", *map(str, arguments)])
+        with pytest.raises(SystemExit) as stop:
+            main.run()
+        captured = capsys.readouterr()
+        return Outcome(int(stop.value.code or 0), captured.out, captured.err)
+
+    return run

@@ -1,0 +1,265 @@
+"""Slow, plain-Python twins of the random stream, the oracles and the decoders: the definitions, spelled out.
+
+Everything here is written to be read beside the documentation, not to be fast: Python integers, exact fractions,
+lists and dictionaries. The compiled code must agree with it question by question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+LowWins = Callable[[int, int], bool]  # does the lower class of pair (low, high) win?
+Draw = Callable[[int, int, int], int]  # draw (a, b), one of 0 .. bound - 1
+Chances = Sequence[Sequence[float]]
+
+TWO_64 = 2**64
+GOLDEN = 0x9E3779B97F4A7C15
+STREAM_VERSION, ANSWERS, DRAWS = 1, 1, 2
+WINNER_DRAW = 2**31  # first coordinates beyond any class number: draws that belong to no class
+CUT_DRAW = 2**31 + 1
+
+
+# --- the random stream -----------------------------------------------------------------------------------------
+
+
+def mix(z: int) -> int:
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % TWO_64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % TWO_64
+    return z ^ (z >> 31)
+
+
+def fold(key: int, value: int) -> int:
+    return mix(key ^ mix((value * GOLDEN + GOLDEN) % TWO_64))
+
+
+def place(i: int, j: int) -> int:
+    return ((i << 32) | j) * GOLDEN % TWO_64
+
+
+def stream(seed: int, n: int) -> int:
+    return fold(fold(fold(0, STREAM_VERSION), seed), n)
+
+
+def answer_digit(root: int, trial: int, low: int, high: int, digit: int) -> int:
+    """Return binary digit number `digit` (0 = worth 1/2) of the uniform number behind one answer."""
+    word = fold(fold(root, ANSWERS), trial // 64)
+    return (mix(place(low, high) ^ fold(word, digit)) >> (trial % 64)) & 1
+
+
+def is_below(chance: Fraction, digit: Callable[[int], int]) -> bool:
+    """Return whether the number with these binary digits is below `chance`, looking at no more digits than needed."""
+    known, open_range, count = Fraction(0), Fraction(1), 0
+    while True:
+        if known + open_range <= chance:
+            return True
+        if known >= chance:
+            return False
+        open_range /= 2
+        known += open_range * digit(count)
+        count += 1
+
+
+def draw_below(root: int, trial: int, a: int, b: int, bound: int) -> int:
+    key = fold(fold(root, DRAWS), trial)
+    return int(float(mix(place(a, b) ^ key) >> 11) * 2.0**-53 * bound)
+
+
+# --- the oracles -----------------------------------------------------------------------------------------------
+
+
+def uniform_chances(n: int, p: float) -> Chances:
+    return [[p if low == 0 else 0.5 for _ in range(n)] for low in range(n)]
+
+
+def similarity_chances(r: Sequence[float]) -> Chances:
+    return [[own / (own + other) if own + other > 0 else 0.5 for other in r] for own in r]
+
+
+def random_tournament(chances: Chances, seed: int, trial: int) -> LowWins:
+    """Return the answers of one trial when the lower class of {low, high} wins with exactly chances[low][high]."""
+    root = stream(seed, len(chances))
+
+    def low_wins(low: int, high: int) -> bool:
+        return is_below(Fraction(chances[low][high]), lambda digit: answer_digit(root, trial, low, high, digit))
+
+    return low_wins
+
+
+def recorded_tournament(n: int, row: Sequence[bool]) -> LowWins:
+    """Return the answers of one recorded row, whose pairs are in the order (0,1) (0,2) ... (1,2) ..."""
+    pairs = [(low, high) for low in range(n) for high in range(low + 1, n)]
+    return lambda low, high: bool(row[pairs.index((low, high))])
+
+
+# --- the decoders ----------------------------------------------------------------------------------------------
+
+
+class Judge:
+    """Answers questions about one tournament and keeps the bill."""
+
+    def __init__(self, low_wins: LowWins) -> None:
+        self.low_wins = low_wins
+        self.queries = 0
+        self.rounds = 0
+        self.pairs: set[tuple[int, int]] = set()
+        self.round_is_open = False
+
+    def beats(self, i: int, j: int) -> bool:
+        low, high = min(i, j), max(i, j)
+        self.queries += 1
+        self.pairs.add((low, high))
+        self.round_is_open = True
+        return self.low_wins(low, high) == (i == low)
+
+    def close_round(self) -> None:
+        """End a round; one without questions was never waited for and does not count."""
+        if self.round_is_open:
+            self.rounds += 1
+        self.round_is_open = False
+
+
+def sample_size(l: int | str, n: int) -> int:
+    """Return l, or for "clog" the smallest m with m >= c log2 n, that is (2**m)**denominator >= n**numerator."""
+    if isinstance(l, int):
+        return l
+    factor = Fraction(l.removesuffix("log") or "1")
+    size = 0
+    while 2 ** (size * factor.denominator) < n**factor.numerator:
+        size += 1
+    return size
+
+
+def settle(scores: dict[int, int], ties: str, draw: Draw) -> int:
+    """Name the class with the highest score, -1 for nobody; `scores` is in class order."""
+    if not scores:
+        return -1
+    tied = [c for c in scores if scores[c] == max(scores.values())]
+    if len(tied) == 1 or ties == "first":
+        return tied[0]
+    return -1 if ties == "lose" else tied[draw(WINNER_DRAW, 0, len(tied))]
+
+
+def list_order(n: int, order: str, draw: Draw) -> list[int]:
+    classes = list(range(n))
+    if order == "random":
+        for c in range(n - 1, 0, -1):
+            other = draw(c, 0, c + 1)
+            classes[c], classes[other] = classes[other], classes[c]
+    return classes
+
+
+def max_win(judge: Judge, n: int, draw: Draw, ties: str) -> int:
+    scores = dict.fromkeys(range(n), 0)
+    for i in range(n):
+        for j in range(i + 1, n):
+            scores[i if judge.beats(i, j) else j] += 1
+    judge.close_round()
+    return settle(scores, ties, draw)
+
+
+def sampled_scores(judge: Judge, n: int, draw: Draw, l: int | str) -> dict[int, int]:
+    scores = dict.fromkeys(range(n), 0)
+    for i in range(n):
+        for m in range(sample_size(l, n)):
+            j = draw(i, m, n - 1)
+            opponent = j if j < i else j + 1
+            scores[i] += judge.beats(i, opponent)
+    judge.close_round()
+    return scores
+
+
+def poll(judge: Judge, n: int, draw: Draw, l: int | str, ties: str) -> int:
+    return settle(sampled_scores(judge, n, draw, l), ties, draw)
+
+
+def cut(scores: dict[int, int], k: int, ties: str, draw: Draw) -> list[int]:
+    """Return, in class order, the classes that come through the poll."""
+    bar = sorted(scores.values(), reverse=True)[k - 1]
+    above = [c for c in scores if scores[c] > bar]
+    at_bar = [c for c in scores if scores[c] == bar]
+    open_places = k - len(above)
+    if ties == "lose":
+        taken = at_bar if len(at_bar) <= open_places else []
+    elif ties == "first":
+        taken = at_bar[:open_places]
+    else:
+        taken = []
+        for looked_at, c in enumerate(at_bar):
+            still_open = open_places - len(taken)
+            if still_open > 0 and draw(CUT_DRAW, c, len(at_bar) - looked_at) < still_open:
+                taken.append(c)
+    return sorted(above + taken)
+
+
+def top_k(judge: Judge, n: int, draw: Draw, k: int, l: int | str, final: str, ties: str) -> int:
+    candidates = cut(sampled_scores(judge, n, draw, l), k, ties, draw)
+    scores = dict.fromkeys(candidates, 0)
+    if final == "rescore":
+        for i in candidates:
+            for j in range(n):
+                scores[i] += j != i and judge.beats(i, j)
+    else:
+        for i in candidates:
+            for j in candidates:
+                if i < j:
+                    scores[i if judge.beats(i, j) else j] += 1
+    judge.close_round()
+    return settle(scores, ties, draw)
+
+
+def ddag(judge: Judge, n: int, draw: Draw, order: str) -> int:
+    classes = list_order(n, order, draw)
+    while len(classes) > 1:
+        loser = classes[-1] if judge.beats(classes[0], classes[-1]) else classes[0]
+        classes.remove(loser)
+        judge.close_round()
+    return classes[0]
+
+
+def adag(judge: Judge, n: int, draw: Draw, order: str) -> int:
+    classes = list_order(n, order, draw)
+    while len(classes) > 1:
+        half = len(classes) // 2
+        games = [(classes[place], classes[-1 - place]) for place in range(half)]
+        middle = classes[half : len(classes) - half]
+        classes = [i if judge.beats(i, j) else j for i, j in games] + middle
+        judge.close_round()
+    return classes[0]
+
+
+DECODERS: dict[str, Callable[..., int]] = {
+    "max-win": max_win,
+    "poll": poll,
+    "top-k": top_k,
+    "ddag": ddag,
+    "adag": adag,
+}
+
+
+class Decision(NamedTuple):
+    """Who was named in one trial (-1 for nobody), and the bill."""
+
+    winner: int
+    queries: int
+    distinct: int
+    rounds: int
+
+
+def draws_of(seed: int, n: int, trial: int) -> Draw:
+    root = stream(seed, n)
+    return lambda a, b, bound: draw_below(root, trial, a, b, bound)
+
+
+def decide(name: str, options: dict[str, object], n: int, low_wins: LowWins, seed: int, trial: int) -> Decision:
+    """Decode one tournament with the twin of decoder `name`, whose fields are `options`."""
+    judge = Judge(low_wins)
+    winner = DECODERS[name](judge, n, draws_of(seed, n, trial), **options)
+    return Decision(winner, judge.queries, len(judge.pairs), judge.rounds)
+
+
+def bill(decisions: Iterable[Decision]) -> tuple[int, int, int]:
+    """Return the sums of queries, distinct and rounds."""
+    prices = [decision[1:] for decision in decisions]
+    return sum(p[0] for p in prices), sum(p[1] for p in prices), sum(p[2] for p in prices)
