@@ -20,7 +20,7 @@ def decide(
     winners = np.full(count, -7, np.int64)  # no decoder names class -7: a trial that is left out shows
     price = np.zeros(3, np.int64)
     room = decoder.cost(oracle.n).queries if decoder.repeats else 0
-    stream = stream_key(np.uint64(seed), oracle.n)
+    stream = stream_key(seed, oracle.n)
     decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, room, winners, price)
     queries, distinct, rounds = price.tolist()
     return winners.tolist(), (queries, distinct, rounds)

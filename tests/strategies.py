@@ -134,6 +134,6 @@ def every_decoder(n: int) -> list[Decoder]:
     found: list[Decoder] = []
     for cls in DECODERS.values():
         names = [field.name for field in dataclasses.fields(cls)]
-        for values in itertools.product(*(field_values(name, n, few=True) for name in names)):
-            found.append(cls(**dict(zip(names, values, strict=True))))
+        combinations = itertools.product(*(field_values(name, n, few=True) for name in names))
+        found += [cls(**dict(zip(names, values, strict=True))) for values in combinations]
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,9 +13,7 @@ from decisions import decide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import (
-    DECODERS,
     ORACLE_CASES,
-    ORACLES,
     ROWS,
     SEEDS,
     OracleCase,
@@ -25,7 +24,9 @@ from strategies import (
 )
 
 from pairsim import Decoder, Matrix, MaxWin, Poll, Recorded, Session, Similarity, TopK, Uniform, pick, simulate
+from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.kernels.stream import stream_key
+from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import Bench
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def cases(draw: st.DrawFn, oracle_name: str, decoder_name: str, most: int = 9) -
 def check(oracle_name: str, decoder_name: str, law: Callable[[Case], None], examples: int = 10) -> None:
     """Try a law on examples that are the same in every run."""
     law = given(cases(oracle_name, decoder_name))(law)
-    settings(derandomize=True, deadline=None, max_examples=examples)(law)()  # type: ignore[call-arg]
+    settings(derandomize=True, deadline=None, max_examples=examples)(law)()
 
 
 def test_registries_are_covered() -> None:
@@ -95,9 +96,9 @@ def test_equals_its_naive_twin_on_many_classes_and_far_trials(decoder: Decoder) 
 def test_a_wrong_twin_is_noticed(decoder_name: str) -> None:
     """Negative control: a twin that sees the next trial's tournament must not pass for the right one."""
     decoder = DECODERS[decoder_name]() if decoder_name != "top-k" else TopK(2, 2)
+    chances = naive.uniform_chances(9, 0.6)
     right = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(chances, seed, trial))
     wrong = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(chances, seed, trial + 1))
-    chances = naive.uniform_chances(9, 0.6)
     winners, _ = decide(right.oracle, decoder, 40, seed=11)
     assert winners == [decision.winner for decision in right.decide_naively(decoder, 11, range(40))]
     assert winners != [decision.winner for decision in wrong.decide_naively(decoder, 11, range(40))]
@@ -137,7 +138,7 @@ def test_decisions_do_not_depend_on_the_batch(oracle_name: str, decoder_name: st
         case, decoder, seed = drawn
         whole, price = decide(case.oracle, decoder, ROWS, seed)
         edges = [0, *sorted(random.Random(seed).sample(range(1, ROWS), 3)), ROWS]
-        parts = [decide(case.oracle, decoder, b - a, seed, a) for a, b in zip(edges, edges[1:], strict=False)]
+        parts = [decide(case.oracle, decoder, b - a, seed, a) for a, b in itertools.pairwise(edges)]
         assert whole == [winner for winners, _ in parts for winner in winners]
         assert price == tuple(map(sum, zip(*(part for _, part in parts), strict=True)))
 
@@ -150,7 +151,7 @@ def test_estimates_do_not_depend_on_threads_or_blocks() -> None:
     panel = panel[:: len(panel) // 8]
     one = simulate(oracle, panel, trials, seed, threads=1)
     assert one == simulate(oracle, panel, trials, seed, threads=3)
-    bench = Bench(oracle, tuple(panel), 0, stream_key(np.uint64(seed), oracle.n))
+    bench = Bench(oracle, tuple(panel), 0, stream_key(seed, oracle.n))
     odd_blocks = [(0, 1), (1, 62), (63, 2), (65, 935), (1000, 4000)]
     counts = bench.play(*odd_blocks[0])
     for block in odd_blocks[1:]:

@@ -12,9 +12,10 @@ from decisions import decide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
-from strategies import DECODERS, SEEDS, decoders, every_decoder
+from strategies import SEEDS, decoders, every_decoder
 
 from pairsim import Adag, Decoder, MaxWin, Poll, Recorded, TopK
+from pairsim.decoders import REGISTRY as DECODERS
 
 Row = list[bool]  # a tournament: does the lower class win, pair by pair
 N = 6
@@ -90,13 +91,20 @@ def test_relabelling_notices_favourites(decoder: Decoder) -> None:
     """Negative control: decoders that look at class numbers must be told apart by the same comparison."""
     row = random_row(N, random.Random(20))
     assert histograms_agree(row, decoder, list(range(N)))
-    assert not histograms_agree(row, decoder, list(range(N))[::-1])
+    assert not histograms_agree(row, decoder, [3, 5, 4, 0, 2, 1])
 
 
 # --- champions --------------------------------------------------------------------------------------------------
 
+ALWAYS = {"adag", "ddag", "max-win"}
+UNLESS_CROWDED_OUT = {"poll", "top-k"}
 
-@pytest.mark.parametrize("decoder_name", ["adag", "ddag", "max-win"])
+
+def test_every_decoder_says_what_it_promises_a_champion() -> None:
+    assert set(DECODERS) == ALWAYS | UNLESS_CROWDED_OUT, "give a new decoder its place in one of the two laws below"
+
+
+@pytest.mark.parametrize("decoder_name", sorted(ALWAYS))
 def test_a_class_that_beats_everyone_wins(decoder_name: str) -> None:
     @settings(derandomize=True, deadline=None, max_examples=40)
     @given(st.integers(2, 12).flatmap(lambda n: st.tuples(st.just(n), decoders(decoder_name, n))), SEEDS)
@@ -110,7 +118,7 @@ def test_a_class_that_beats_everyone_wins(decoder_name: str) -> None:
     law()
 
 
-@pytest.mark.parametrize("decoder_name", ["poll", "top-k"])
+@pytest.mark.parametrize("decoder_name", sorted(UNLESS_CROWDED_OUT))
 def test_a_class_that_beats_everyone_wins_unless_it_is_crowded_out(decoder_name: str) -> None:
     """A champion wins each of its l sampled games.
 
@@ -142,10 +150,4 @@ def test_a_class_that_beats_everyone_wins_unless_it_is_crowded_out(decoder_name:
                 crowded += 1
 
     law()
-    assert named > 50
-    assert crowded > 50
-
-
-def test_every_decoder_says_what_it_promises_a_champion() -> None:
-    """A new decoder must be given its place in one of the two laws above."""
-    assert set(DECODERS) == {"adag", "ddag", "max-win"} | {"poll", "top-k"}
+    assert min(named, crowded) >= 30, "both sides of the law must be seen"
