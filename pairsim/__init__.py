@@ -34,7 +34,29 @@ _HOMES = {
     "sweep": "sweeps",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [
+    "__version__",
+    "Adag",
+    "Choice",
+    "Cost",
+    "Ddag",
+    "Decoder",
+    "Estimate",
+    "Matrix",
+    "MaxWin",
+    "Oracle",
+    "ParameterError",
+    "Poll",
+    "Recorded",
+    "Session",
+    "Similarity",
+    "TopK",
+    "Uniform",
+    "decoder",
+    "pick",
+    "simulate",
+    "sweep",
+]
 
 if TYPE_CHECKING:
     from pairsim.decoders import Adag, Cost, Ddag, Decoder, MaxWin, Poll, TopK, decoder

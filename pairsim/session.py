@@ -142,7 +142,8 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     Parameters
     ----------
     ask : callable
-        Called once for each different pair that the decoder needs; may be a person or a service.
+        Called once for each different pair that the decoder needs; returns True or False. May be a person or a
+        service.
     n : int
         Number of candidates, numbered 0 .. n-1.
     decoder : Decoder, optional
@@ -166,6 +167,6 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     session = Session(n, decoder, seed)
     while not session.done:
         for i, j in session.ask():
-            session.tell(i, j, bool(ask(i, j)))
+            session.tell(i, j, ask(i, j))
     winner = session.winner
     return None if winner is None else Choice(winner, session.queries, session.distinct, session.rounds)

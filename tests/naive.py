@@ -131,14 +131,14 @@ def sample_size(l: int | str, n: int) -> int:
     return size
 
 
-def settle(scores: dict[int, int], ties: str, draw: Draw) -> int:
+def settle(scores: dict[int, int], ties: str, draw: Draw, who: int) -> int:
     """Name the class with the highest score, -1 for nobody; `scores` is in class order."""
     if not scores:
         return -1
     tied = [c for c in scores if scores[c] == max(scores.values())]
     if len(tied) == 1 or ties == "first":
         return tied[0]
-    return -1 if ties == "lose" else tied[draw(WINNER_DRAW, 0, len(tied))]
+    return -1 if ties == "lose" else tied[draw(WINNER_DRAW, who, len(tied))]
 
 
 def list_order(n: int, order: str, draw: Draw) -> list[int]:
@@ -156,7 +156,7 @@ def max_win(judge: Judge, n: int, draw: Draw, ties: str) -> int:
         for j in range(i + 1, n):
             scores[i if judge.beats(i, j) else j] += 1
     judge.close_round()
-    return settle(scores, ties, draw)
+    return settle(scores, ties, draw, 0)
 
 
 def sampled_scores(judge: Judge, n: int, draw: Draw, l: int | str) -> dict[int, int]:
@@ -171,7 +171,7 @@ def sampled_scores(judge: Judge, n: int, draw: Draw, l: int | str) -> dict[int, 
 
 
 def poll(judge: Judge, n: int, draw: Draw, l: int | str, ties: str) -> int:
-    return settle(sampled_scores(judge, n, draw, l), ties, draw)
+    return settle(sampled_scores(judge, n, draw, l), ties, draw, 1)
 
 
 def cut(scores: dict[int, int], k: int, ties: str, draw: Draw) -> list[int]:
@@ -206,7 +206,7 @@ def top_k(judge: Judge, n: int, draw: Draw, k: int, l: int | str, final: str, ti
                 if i < j:
                     scores[i if judge.beats(i, j) else j] += 1
     judge.close_round()
-    return settle(scores, ties, draw)
+    return settle(scores, ties, draw, 2)
 
 
 def ddag(judge: Judge, n: int, draw: Draw, order: str) -> int:

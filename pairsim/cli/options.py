@@ -50,6 +50,10 @@ SeedOption = Annotated[int, typer.Option("--seed", help="Equal seeds give equal 
 TiesOption = Annotated[
     str | None, typer.Option("--ties", help="random, lose or first, for every decoder whose scores can tie.")
 ]
+MethodOption = Annotated[
+    str,
+    typer.Option("--method", help="auto (fastest that is right), simulated, conditional or exact."),
+]
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
 FormatOption = Annotated[str, typer.Option("--format", help="What to print: table, csv or json.")]
 ThreadsOption = Annotated[

@@ -24,6 +24,7 @@ def sweep_command(
     trials: options.TrialsOption = 10_000,
     seed: options.SeedOption = 0,
     ties: options.TiesOption = None,
+    method: options.MethodOption = "auto",
     confidence: options.ConfidenceOption = 0.95,
     format_: options.FormatOption = "table",
     out: Annotated[Path | None, typer.Option("--out", help="Results file: .csv, .json or .parquet.")] = None,
@@ -57,6 +58,7 @@ def sweep_command(
             trials,
             seed,
             confidence,
+            method=method,
             threads=threads,
             progress=lambda each, count: advance(count * work[each.n], f"n = {each.n}"),
         )

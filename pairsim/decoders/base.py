@@ -26,6 +26,7 @@ class Decoder:
     name: ClassVar[str]
     summary: ClassVar[str]
     repeats: ClassVar[bool]  # may it ask the same pair twice in one trial?
+    has_smooth_conditional: ClassVar[bool] = False  # is its conditional chance a number in [0, 1], or a 0/1 outcome?
 
     def cost(self, n: int) -> Cost:
         """Return the questions and rounds for n classes (an upper bound where they depend on the answers)."""

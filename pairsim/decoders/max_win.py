@@ -11,7 +11,7 @@ from pairsim.checks import check_classes
 from pairsim.decoders.base import TIES, Cost, Decoder
 from pairsim.kernels.pairs import triangle_pair
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
-from pairsim.kernels.ties import settle
+from pairsim.kernels.ties import BY_MAX_WIN, settle
 
 
 class MaxWinKernel(NamedTuple):
@@ -57,7 +57,7 @@ def _finish_round(decoder, state):
 
 
 def _winner(decoder, state):
-    return settle(state.scores, decoder.ties, state.key[0])
+    return settle(state.scores, decoder.ties, state.key[0], BY_MAX_WIN)
 
 
 DECODERS[MaxWinKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
@@ -84,6 +84,7 @@ class MaxWin(Decoder):
     name: ClassVar[str] = "max-win"
     summary: ClassVar[str] = "ask every pair, name the class with the most wins"
     repeats: ClassVar[bool] = False
+    has_smooth_conditional: ClassVar[bool] = True
 
     ties: str = "random"
 

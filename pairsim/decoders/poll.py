@@ -13,7 +13,7 @@ from pairsim.decoders.sample_size import check_sample_size, sample_size
 from pairsim.kernels.jit import inline
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
 from pairsim.kernels.stream import draw_below
-from pairsim.kernels.ties import settle
+from pairsim.kernels.ties import BY_POLL, settle
 
 
 class PollKernel(NamedTuple):
@@ -66,7 +66,7 @@ def _finish_round(decoder, state):
 
 
 def _winner(decoder, state):
-    return settle(state.scores, decoder.ties, state.key[0])
+    return settle(state.scores, decoder.ties, state.key[0], BY_POLL)
 
 
 DECODERS[PollKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
@@ -93,6 +93,7 @@ class Poll(Decoder):
     name: ClassVar[str] = "poll"
     summary: ClassVar[str] = "each class asks l random opponents; the highest sampled score wins"
     repeats: ClassVar[bool] = True
+    has_smooth_conditional: ClassVar[bool] = True
 
     l: int | str = "5log"
     ties: str = "random"
@@ -107,6 +108,11 @@ class Poll(Decoder):
 
     def kernel(self, n: int) -> PollKernel:
         return PollKernel(sample_size(self.l, check_classes("Poll", n)), TIES[self.ties])
+
+    def expected_distinct(self, n: int) -> float:
+        """Return the mean number of different pairs that a poll asks: a pair is asked by either of its classes."""
+        miss = (1.0 - 1.0 / (n - 1)) ** (2 * sample_size(self.l, n))
+        return n * (n - 1) / 2 * (1.0 - miss)
 
     @property
     def spec(self) -> str:

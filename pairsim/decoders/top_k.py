@@ -14,7 +14,7 @@ from pairsim.decoders.sample_size import check_sample_size, sample_size
 from pairsim.errors import refusal
 from pairsim.kernels.pairs import triangle_pair
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
-from pairsim.kernels.ties import cut, settle
+from pairsim.kernels.ties import BY_TOP_K, cut, settle
 
 FINALS = ("rescore", "maxwin")
 POLLING, FINAL, DONE = 0, 1, 2
@@ -103,7 +103,7 @@ def _winner(decoder, state):
     count = state.progress[1]
     if count == 0:
         return -1
-    place = settle(state.finals[:count], decoder.ties, state.key[0])
+    place = settle(state.finals[:count], decoder.ties, state.key[0], BY_TOP_K)
     return state.candidates[place] if place >= 0 else -1
 
 

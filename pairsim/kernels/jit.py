@@ -101,3 +101,8 @@ def jit(function: Any) -> Any:
 def inline(function: Any) -> Any:
     """Compile a small `function` that only other kernels call: LLVM inlines it, so it needs no cache entry."""
     return numba.njit(nogil=True, error_model="numpy")(function)
+
+
+def inline_always(function: Any) -> Any:
+    """Paste `function` into its callers before they are compiled, so that constant arguments are constants inside."""
+    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)

@@ -14,9 +14,15 @@ FIRST = 2  # the lowest class number
 SETTLE_DRAW = 1 << 31  # first coordinate of the tie-break draws: past every class number
 CUT_DRAW = SETTLE_DRAW + 1
 
+# second coordinate: each kind of decoder draws for itself, or two decoders would settle their ties alike and agree
+# more often than they should
+BY_MAX_WIN = 0
+BY_POLL = 1
+BY_TOP_K = 2
+
 
 @jit
-def settle(scores, ties, key):
+def settle(scores, ties, key, who):
     """Return the class with the highest score, ties settled by rule; -1 where the rule is LOSE and there is a tie."""
     best = scores[0]
     first = 0
@@ -32,7 +38,7 @@ def settle(scores, ties, key):
         return first
     if ties == LOSE:
         return -1
-    skip = draw_below(key, SETTLE_DRAW, 0, tied)
+    skip = draw_below(key, SETTLE_DRAW, who, tied)
     for c in range(first, scores.size):
         if scores[c] == best:
             if skip == 0:

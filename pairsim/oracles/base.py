@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +46,18 @@ class Oracle:
     def matrix(self) -> NDArray[np.float64]:
         """Return P, where P[i, j] is the chance that i wins pair {i, j} (1/2 on the diagonal)."""
         raise refusal(type(self).__name__, "matrix", "asked of an oracle that draws its answers", "recorded answers")
+
+    def _seal(self) -> None:
+        """End the construction: from here on the oracle is as frozen as a decoder (kernels trust n and the arrays)."""
+        object.__setattr__(self, "_sealed", True)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, "_sealed", False):
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
     def _identity(self) -> tuple[object, ...]:
         """Return what makes two oracles of one class equal."""

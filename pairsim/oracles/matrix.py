@@ -61,6 +61,7 @@ class Matrix(Oracle):
             raise refusal("Matrix", "chances", "such that P[i, j] + P[j, i] = 1", got)
         self.chances = given
         self._label = label
+        self._seal()
 
     @property
     def label(self) -> str:

@@ -72,6 +72,7 @@ class Recorded(Oracle):
             raise refusal("Recorded", "truth", must_be, f"values from {labels.min()} to {labels.max()}")
         self._truth = labels.astype(np.int64)
         self._truth.setflags(write=False)
+        self._seal()
 
     @classmethod
     def of(cls, oracle: Oracle, trials: int, seed: int = 0) -> Recorded:

@@ -91,6 +91,7 @@ class Similarity(Oracle):
             raise refusal("Similarity", "r", "numbers that sum to 1", f"the sum {self.r.sum():.12g}")
         if self.r.argmax() != 0:
             raise refusal("Similarity", "r", "largest at class 0", f"the largest at class {self.r.argmax()}")
+        self._seal()
 
     @classmethod
     def profile(cls, text: str, n: int) -> Similarity:

@@ -52,6 +52,7 @@ class Uniform(Oracle):
         self._p = check_number("Uniform", "p", p, "a number in [0, 1]")
         if not 0.0 <= self._p <= 1.0:
             raise refusal("Uniform", "p", "a number in [0, 1]", p)
+        self._seal()
 
     @property
     def p(self) -> float:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pairsim.errors import refusal
-from pairsim.simulation import check_trials, simulate
-from pairsim.sweeps.rows import Row, make_row, to_frame
+from pairsim.oracles import Uniform
+from pairsim.simulation import check_trials, simulate_together
+from pairsim.sweeps.rows import make_row, to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from pairsim.decoders import Decoder
     from pairsim.oracles import Oracle
+    from pairsim.stats import Estimate
 
 
 def sweep(
@@ -23,6 +25,7 @@ def sweep(
     seed: int = 0,
     confidence: float = 0.95,
     *,
+    method: str = "auto",
     threads: int | None = None,
     progress: Callable[[Oracle, int], None] | None = None,
 ) -> pd.DataFrame:
@@ -32,7 +35,7 @@ def sweep(
     ----------
     oracles, decoders : sequences
         The grid. All decoders see the same tournaments of an oracle.
-    trials, seed, confidence, threads
+    trials, seed, confidence, method, threads
         As in `simulate`.
     progress : callable, optional
         Called with the oracle and the number of trials just finished.
@@ -54,12 +57,23 @@ def sweep(
     3  8     adag      1.0      7.0
     """
     check_grid(oracles, decoders, trials)
-    rows: list[Row] = []
-    for oracle in oracles:
-        tell = None if progress is None else lambda count, oracle=oracle: progress(oracle, count)
-        estimates = simulate(oracle, list(decoders), trials, seed, confidence, threads=threads, progress=tell)
-        rows += [make_row(oracle, estimate) for estimate in estimates]
-    return to_frame(rows)
+    estimates: dict[int, list[Estimate]] = {}
+    for places in group_oracles(oracles):
+        group = [oracles[place] for place in places]
+        tell = None if progress is None else lambda count, group=group: progress(group[0], count * len(group))
+        found = simulate_together(
+            group, decoders, trials, seed, confidence, method=method, threads=threads, progress=tell
+        )
+        estimates.update(zip(places, found, strict=True))
+    return to_frame([make_row(oracle, each) for place, oracle in enumerate(oracles) for each in estimates[place]])
+
+
+def group_oracles(oracles: Sequence[Oracle]) -> list[list[int]]:
+    """Return the places of oracles that can be simulated together: uniform ones with the same n share tournaments."""
+    groups: dict[object, list[int]] = {}
+    for place, oracle in enumerate(oracles):
+        groups.setdefault(oracle.n if isinstance(oracle, Uniform) else f"alone {place}", []).append(place)
+    return list(groups.values())
 
 
 def check_grid(oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: int | None) -> None:

@@ -1,0 +1,126 @@
+"""Any chances: the failure from both sides by one walk over class 0's games.
+
+Fix what class 0 has to show, so that rival j is ahead with probability h(its score), h not decreasing. Rival j's
+score is t_j, from its games with the other rivals, plus 1 if it beat class 0, and t_j is a sum of independent games:
+a Poisson-binomial. Let f_j(x) = E h(score of j) where x says whether class 0 beat j. Walking over the rivals while
+keeping apart how many class 0 has beaten, the sums over all ways to beat exactly k of them of
+  mass              their probability,
+  first             times the sum of f: the expected number ahead, so that first is the union bound with the exact law
+                    of each pair (class 0, j),
+  second, third     times the second and third elementary symmetric functions of f,
+  gap               the same as second, of e_j (below),
+  failed            times 1 minus the product of 1 - f,
+are exact. The scores given class 0's games are negatively associated (see `cells`), so the chance of failure is at
+least `failed` and the chances that three given rivals are ahead sum to at most `third`. Two rivals i, j share one
+game; if i wins it with chance q, then with D the mean rise of h for one more win
+
+    P(both ahead) = f_i f_j - q D_i (1 - q) D_j,    q D_i <= e_i = sum over s >= 1 of P(t_i = s) (h(s) - h(s - 1)),
+
+because q P(t_i without that game = s - 1) <= P(t_i = s), and likewise for j. So the pairs sum to at least
+second - gap, and polynomials of degree 3 (see `counting`) give the upper side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.bounds.binomial import NEGLIGIBLE
+from pairsim.bounds.result import RELATIVE_SLACK
+from pairsim.kernels.jit import jit
+
+MASS, FIRST, SECOND, THIRD, GAP_FIRST, GAP, FAILED = range(7)
+SUMS = 7
+LARGEST_ROOT = 24  # of the pairs of roots that `bound_sums` tries
+
+
+@jit
+def fill_law(wins: NDArray[np.float64], losses: NDArray[np.float64], law: NDArray[np.float64]) -> None:
+    """Write the law of the number of games won to law[0 .. games]; both chances of each game, one game an entry.
+
+    Ends below `NEGLIGIBLE` are cut off as they arise: what is lost is far below the slack, and numbers too small for
+    full precision would be slow to add.
+    """
+    law[:] = 0.0
+    law[0] = 1.0
+    lowest, highest = 0, 0
+    for i in range(wins.size):
+        law[highest + 1] = law[highest] * wins[i]
+        for s in range(highest, lowest, -1):
+            law[s] = law[s] * losses[i] + law[s - 1] * wins[i]
+        law[lowest] *= losses[i]
+        highest += 1
+        while law[highest] < NEGLIGIBLE:
+            law[highest] = 0.0
+            highest -= 1
+        while law[lowest] < NEGLIGIBLE:
+            law[lowest] = 0.0
+            lowest += 1
+
+
+@jit
+def score_laws(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the laws of the rivals' scores among themselves: row j - 1 holds P(t_j = s), s = 0 .. n - 2."""
+    n = chances.shape[0]
+    laws = np.empty((n - 1, n - 1))
+    wins, losses = np.empty(n - 2), np.empty(n - 2)
+    for j in range(1, n):
+        for i in range(1, n - 1):
+            other = i + (i >= j)
+            wins[i - 1], losses[i - 1] = chances[j, other], chances[other, j]
+        fill_law(wins, losses, laws[j - 1])
+    return laws
+
+
+@jit
+def walk_rivals(
+    wins: NDArray[np.float64],
+    losses: NDArray[np.float64],
+    ahead: NDArray[np.float64],
+    rises: NDArray[np.float64],
+    least: int,
+    most: int,
+    sums: NDArray[np.float64],
+) -> None:
+    """Fill sums[kind, k] for k = least .. most games won by class 0.
+
+    wins[j] and losses[j] are the chances of class 0 against rival j; ahead[x, j] and rises[x, j] are f and e of
+    rival j when class 0 beat it (x = 1) or not (x = 0). Other k are spoiled.
+    """
+    rivals = wins.size
+    sums[:, :] = 0.0
+    sums[MASS, 0] = 1.0
+    old = np.zeros_like(sums)
+    for j in range(rivals):
+        lowest = max(0, least - (rivals - 1 - j))
+        highest = min(j + 1, most)
+        start = max(0, lowest - 1)
+        old[:, start : highest + 1] = sums[:, start : highest + 1]
+        for x in range(2):
+            chance = wins[j] if x else losses[j]
+            f, e = ahead[x, j], rises[x, j]
+            for k in range(max(lowest, x), highest + 1):
+                mass, failed = old[MASS, k - x], old[FAILED, k - x]
+                first, second = old[FIRST, k - x], old[SECOND, k - x]
+                gap_first = old[GAP_FIRST, k - x]
+                kept = 1.0 if x else 0.0  # the second pass adds to what the first one wrote
+                sums[MASS, k] = kept * sums[MASS, k] + chance * mass
+                sums[FIRST, k] = kept * sums[FIRST, k] + chance * (first + f * mass)
+                sums[SECOND, k] = kept * sums[SECOND, k] + chance * (second + f * first)
+                sums[THIRD, k] = kept * sums[THIRD, k] + chance * (old[THIRD, k - x] + f * second)
+                sums[GAP_FIRST, k] = kept * sums[GAP_FIRST, k] + chance * (gap_first + e * mass)
+                sums[GAP, k] = kept * sums[GAP, k] + chance * (old[GAP, k - x] + e * gap_first)
+                sums[FAILED, k] = kept * sums[FAILED, k] + chance * (failed + f * max(0.0, mass - failed))
+
+
+@jit
+def bound_sums(sums: NDArray[np.float64], k: int, rivals: int) -> tuple[float, float]:
+    """Return (low, high) of the chance that class 0 beats exactly k rivals and fails."""
+    mass, first, third = sums[MASS, k], sums[FIRST, k], sums[THIRD, k]
+    slack = 1.0 + RELATIVE_SLACK
+    pairs = max(0.0, sums[SECOND, k] / slack - sums[GAP, k] * slack)
+    high = min(mass, first, first * slack - 2.0 / rivals * pairs)
+    for z in range(2, LARGEST_ROOT):
+        scale = 1.0 / (z * (z + 1))
+        high = min(high, first * slack - (4 * z - 2) * scale * pairs + 6.0 * scale * third * slack)
+    return min(sums[FAILED, k], mass), high

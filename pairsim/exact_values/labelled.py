@@ -1,0 +1,122 @@
+"""Expected products of weights on the scores, under any chances: every class has its own axis.
+
+Classes leave one by one, as in `exchangeable`, but a state is the number of wins of each class still in. The array of
+all states has one axis a class, the next to leave first, and a last axis of lanes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.exact_values.lanes import Lanes
+from pairsim.kernels.jit import jit
+
+Floats = NDArray[np.float64]
+
+CHUNK = 1 << 22  # numbers in one array of states: 32 MB
+
+
+@jit
+def play_game(mass: Floats, chance: float) -> Floats:
+    """Return the states after a game that the first axis wins with `chance`, else the third: one of them is longer."""
+    wins, before, rivals, behind = mass.shape
+    after = np.zeros((wins + 1, before, rivals + 1, behind))
+    for w in range(wins):
+        for i in range(before):
+            for r in range(rivals):
+                for j in range(behind):
+                    after[w + 1, i, r, j] += chance * mass[w, i, r, j]
+                    after[w, i, r + 1, j] += (1.0 - chance) * mass[w, i, r, j]
+    return after
+
+
+def meet(mass: Floats, axis: int, chance: float) -> Floats:
+    """Play the class of the first axis against the class of `axis`."""
+    shape = mass.shape
+    before = int(np.prod(shape[1:axis]))
+    after: Floats = play_game(mass.reshape(shape[0], before, shape[axis], -1), chance)
+    return after.reshape(shape[0] + 1, *shape[1:axis], shape[axis] + 1, *shape[axis + 1 :])
+
+
+def first_states(chances: Floats, order: Sequence[int]) -> Floats:
+    """Return the chances of who beats class 0: one axis for each class of `order`, with 0 or 1 wins."""
+    mass = np.ones(())
+    for c in order:
+        mass = mass[..., None] * np.array([chances[0, c], chances[c, 0]])
+    return mass
+
+
+def count_losses(size: int, counted: int | None = None) -> NDArray[np.int64]:
+    """Return the wins over class 0 in each of the states of `first_states`: of all classes, or the first `counted`."""
+    return np.asarray(np.indices((2,) * size, np.int64)[:counted].sum(axis=0))
+
+
+def play_out(
+    chances: Floats,
+    order: Sequence[int],
+    mass: Floats,
+    leave: Callable[[int, Floats], Floats],
+    inside: int = 0,
+    pause: Callable[[Floats], Floats] | None = None,
+) -> Floats:
+    """Let the classes of `order` play each other and leave; return what is left of `mass`, its lanes.
+
+    leave(place, mass) weighs the class at `place` of the order, whose score is now the index of the first axis, and
+    removes that axis. pause(mass) may weigh the wins of each of the first `inside` classes among themselves.
+    """
+    size = len(order)
+    for place, c in enumerate(order):
+        for rival in range(place + 1, inside):
+            mass = meet(mass, rival - place, chances[c, order[rival]])
+        if pause is not None and place < inside:
+            mass = pause(mass)
+        for rival in range(max(place + 1, inside), size):
+            mass = meet(mass, rival - place, chances[c, order[rival]])
+        mass = leave(place, mass)
+    return mass
+
+
+def expect_products(chances: Floats, lanes: Lanes) -> tuple[float, float]:
+    """Return the summed lanes: the expected product of `keep` over the scores of classes 1 .. n-1, and the rest."""
+    n = chances.shape[0]
+    size = max(1, CHUNK // peak_states(n))
+    parts = [
+        _expect_some(chances, Lanes(*(table[:, begin : begin + size] for table in lanes)))
+        for begin in range(0, lanes.keep.shape[1], size)
+    ]
+    return math.fsum(part[0] for part in parts), math.fsum(part[1] for part in parts)
+
+
+def _expect_some(chances: Floats, lanes: Lanes) -> tuple[float, float]:
+    order = range(1, chances.shape[0])
+    dropped: list[float] = []
+
+    def leave(place: int, mass: Floats) -> Floats:
+        flat = mass.reshape(mass.shape[0], -1, mass.shape[-1])
+        dropped.append(float(np.einsum("wsl,wl->", flat, lanes.drop[: flat.shape[0]])))
+        kept: Floats = np.einsum("wsl,wl->sl", flat, lanes.keep[: flat.shape[0]])
+        return kept.reshape(mass.shape[1:])
+
+    first = first_states(chances, order)[..., None] * lanes.start[count_losses(len(order))]
+    return float(play_out(chances, order, first, leave).sum()), math.fsum(dropped)
+
+
+def count_steps(n: int) -> int:
+    """Return how many numbers are written for one lane, over all games."""
+    return sum((n - rivals + k) * (n - rivals + 1) ** k * (n - rivals) ** (rivals - k) for rivals, k in _games(n))
+
+
+def peak_states(n: int) -> int:
+    """Return the size of the largest array of states for one lane."""
+    return max(
+        ((n - rivals + k) * (n - rivals + 1) ** k * (n - rivals) ** (rivals - k) for rivals, k in _games(n)), default=2
+    )
+
+
+def _games(n: int) -> list[tuple[int, int]]:
+    """List the games as (rivals of the class that leaves, rivals already met)."""
+    return [(rivals, k) for rivals in range(n - 2, 0, -1) for k in range(1, rivals + 1)]

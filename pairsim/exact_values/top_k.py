@@ -1,0 +1,120 @@
+"""top-k: sums over the sets of candidates that a poll can leave, and over the scores of all tournaments.
+
+For each set of candidates with class 0 in it: the chance, given the scores, that the poll leaves just this set, times
+the chance that class 0 wins the final. Both are products over the classes once a few things are fixed (a lane), so
+the classes can leave one by one, as in `labelled`, the candidates first.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.decoders import TopK
+from pairsim.decoders.sample_size import sample_size
+from pairsim.exact_values import labelled
+from pairsim.exact_values.budget import check_work
+from pairsim.exact_values.chances import uniform_chance
+from pairsim.exact_values.cuts import Cut, count_cut_lanes, make_cut
+from pairsim.exact_values.lanes import count_nodes, draw_nodes, sample_scores
+from pairsim.exact_values.scores import LABELLED_STEP, table_work
+from pairsim.oracles import Oracle
+
+Floats = NDArray[np.float64]
+
+
+def top_k(oracle: Oracle, decoder: TopK) -> tuple[float, float]:
+    """Return success and failure of top-k.
+
+    Examples
+    --------
+    >>> from pairsim.oracles import Uniform
+    >>> success, failure = top_k(Uniform(5, 0.9), TopK(5, 1, ties="lose"))  # all classes are candidates: max-win
+    >>> round(success, 12), round(failure, 12)
+    (0.7198875, 0.2801125)
+    """
+    alike = uniform_chance(oracle) is not None
+    check_work(decoder.spec, oracle.label, oracle.n, lambda n: top_k_work(n, decoder, alike), max(2, decoder.k))
+    return top_k_over_sets(oracle.matrix(), decoder, alike)
+
+
+def top_k_over_sets(chances: Floats, decoder: TopK, alike: bool) -> tuple[float, float]:
+    """Return success and failure; `alike` says that the classes 1 .. n-1 are exchangeable."""
+    n = chances.shape[0]
+    sampled = sample_scores(n, sample_size(decoder.l, n))
+    success = 0.0
+    for others, copies in candidate_sets(n, decoder, alike):
+        cut = make_cut(sampled, decoder.k, decoder.ties, others, alike)
+        success += copies * win_with(chances, others, cut, decoder)
+    return success, 1.0 - success
+
+
+def candidate_sets(n: int, decoder: TopK, alike: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield the candidates besides class 0, and how many sets of candidates have the chances of this one."""
+    # ties that lose may leave fewer candidates than k
+    for size in range(0 if decoder.ties == "lose" else decoder.k - 1, decoder.k):
+        if alike:
+            yield tuple(range(1, size + 1)), math.comb(n - 1, size)
+        else:
+            yield from ((others, 1) for others in itertools.combinations(range(1, n), size))
+
+
+def win_with(chances: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) -> float:
+    """Return the chance that class 0 and `others` are the candidates and that class 0 wins the final."""
+    n = chances.shape[0]
+    order = others + tuple(c for c in range(1, n) if c not in others)
+    first = labelled.first_states(chances, order)
+    losses = labelled.count_losses(n - 1)
+    rescore = decoder.final == "rescore"
+    games = n - 1 if rescore else len(others)
+    lost = labelled.count_losses(n - 1, games)
+    total = 0.0
+    for score in range(games + 1):  # of class 0 in the final
+        mass = (first * (lost == games - score))[..., None, None] * cut.start[n - 1 - losses]
+        for x, share in zip(*draw_nodes(decoder.ties, len(others)), strict=True):
+            cap = (np.arange(n) < score) + x * (np.arange(n) == score)
+            left = labelled.play_out(
+                chances,
+                order,
+                mass,
+                functools.partial(_leave, cut, order, cap if rescore else np.ones(n), len(others)),
+                len(others),
+                None if rescore else functools.partial(_weigh, cap),
+            )
+            total += float(share * left[:, -1].sum())
+    return total
+
+
+def _weigh(cap: Floats, mass: Floats) -> Floats:
+    """Give every state the weight `cap` of the wins on its first axis."""
+    return mass * cap[: mass.shape[0]].reshape(-1, *(1,) * (mass.ndim - 1))
+
+
+def _leave(cut: Cut, order: tuple[int, ...], cap: Floats, inside: int, place: int, mass: Floats) -> Floats:
+    """Let the class at `place` leave: it stays on its side of the bar or steps on it, and a candidate passes `cap`."""
+    if place < inside:
+        mass = _weigh(cap, mass)
+    flat = mass.reshape(mass.shape[0], -1, *mass.shape[-2:])
+    kept: Floats = np.einsum("wslh,wl->slh", flat, cut.stay[order[place]][: flat.shape[0]])
+    stepped = np.einsum("wslh,wl->slh", flat, cut.step[order[place]][: flat.shape[0]])
+    kept[..., 1:] += stepped[..., :-1]
+    if cut.at_least:
+        kept[..., -1] += stepped[..., -1]
+    return kept.reshape(mass.shape[1:])
+
+
+def top_k_work(n: int, decoder: TopK, alike: bool) -> float:
+    """Return the work of `top_k` in units of the budget."""
+    l = sample_size(decoder.l, n)
+    sizes = range(0 if decoder.ties == "lose" else decoder.k - 1, decoder.k)
+    scores = sum(
+        (1 if alike else math.comb(n - 1, size)) * (n if decoder.final == "rescore" else size + 1) for size in sizes
+    )
+    lanes = count_cut_lanes(n, l, decoder.k, decoder.ties, alike) * count_nodes(decoder.ties, decoder.k - 1)
+    # arrays that small are not worth their calls: each of the n^2 / 2 games of a lane costs some microseconds
+    return table_work(n, l) + scores * lanes * (LABELLED_STEP * labelled.count_steps(n) + 100.0 * n * n)

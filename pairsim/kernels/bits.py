@@ -1,0 +1,151 @@
+"""Answers 64 trials at a time: one machine word holds one pair's answer in 64 trials, LANES words lie side by side.
+
+Everything here is written as short loops over the LANES words with a straight-line body and unsigned indices (numba
+adds a test for negative ones), because that is the form in which LLVM turns them into vector instructions.
+A word has bit 1 where the *higher* class of the pair wins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, word_key
+
+LANES = 16
+SLAB_TRIALS = LANES * TRIALS_PER_WORD
+VECTOR_DIGITS = 12  # compared for all lanes; 1 word in 64 has a trial that needs more, and gets them alone
+
+U_LANES = np.uint64(LANES)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+DIGITS_SCALE = 2.0**VECTOR_DIGITS
+D1 = np.uint64(1 * LANES)
+D2 = np.uint64(2 * LANES)
+D3 = np.uint64(3 * LANES)
+D4 = np.uint64(4 * LANES)
+D5 = np.uint64(5 * LANES)
+D6 = np.uint64(6 * LANES)
+D7 = np.uint64(7 * LANES)
+D8 = np.uint64(8 * LANES)
+D9 = np.uint64(9 * LANES)
+D10 = np.uint64(10 * LANES)
+D11 = np.uint64(11 * LANES)
+
+
+@jit
+def slab_keys(stream, first_word):
+    """Return the word keys of LANES consecutive words, and their first digit keys, digit after digit."""
+    words = np.empty(LANES, np.uint64)
+    digits = np.empty(VECTOR_DIGITS * LANES, np.uint64)
+    for w in range(LANES):
+        words[w] = word_key(stream, first_word + w)
+        for d in range(VECTOR_DIGITS):
+            digits[d * LANES + w] = digit_key(words[w], d)
+    return words, digits
+
+
+@inline
+def fair_words(pair, digits, out, at, lanes):
+    """Write a fair pair's answers: its first digit decides."""
+    for w in range(lanes):
+        out[at + w] = mix(pair ^ digits[w])
+
+
+@inline
+def _digit_mask(top, place_value):
+    """Return all ones where binary digit `place_value` of `top` is 1, else all zeros."""
+    return ZERO - ((top >> np.uint64(place_value)) & ONE)
+
+
+@jit
+def biased_words(probability, pair, words, digits, out, at, undecided, lanes):
+    """Write a pair's answers when the lower class wins with exactly `probability`; `undecided` is scratch space.
+
+    Digit after digit, a lane is won where its digit is 0 and the probability's is 1, and stays open where they agree.
+    """
+    if probability >= 1.0:
+        for w in range(U_LANES):
+            out[at + w] = ZERO
+        return
+    scaled = probability * DIGITS_SCALE
+    top = np.uint64(scaled)
+    rest = scaled - np.float64(top)
+    m0 = _digit_mask(top, 11)
+    m1 = _digit_mask(top, 10)
+    m2 = _digit_mask(top, 9)
+    m3 = _digit_mask(top, 8)
+    m4 = _digit_mask(top, 7)
+    m5 = _digit_mask(top, 6)
+    m6 = _digit_mask(top, 5)
+    m7 = _digit_mask(top, 4)
+    m8 = _digit_mask(top, 3)
+    m9 = _digit_mask(top, 2)
+    m10 = _digit_mask(top, 1)
+    m11 = _digit_mask(top, 0)
+    for w in range(lanes):
+        word = mix(pair ^ digits[w])
+        won = m0 & ~word
+        still = ~(word ^ m0)
+        word = mix(pair ^ digits[D1 + w])
+        won = won | (still & m1 & ~word)
+        still = still & ~(word ^ m1)
+        word = mix(pair ^ digits[D2 + w])
+        won = won | (still & m2 & ~word)
+        still = still & ~(word ^ m2)
+        word = mix(pair ^ digits[D3 + w])
+        won = won | (still & m3 & ~word)
+        still = still & ~(word ^ m3)
+        word = mix(pair ^ digits[D4 + w])
+        won = won | (still & m4 & ~word)
+        still = still & ~(word ^ m4)
+        word = mix(pair ^ digits[D5 + w])
+        won = won | (still & m5 & ~word)
+        still = still & ~(word ^ m5)
+        word = mix(pair ^ digits[D6 + w])
+        won = won | (still & m6 & ~word)
+        still = still & ~(word ^ m6)
+        word = mix(pair ^ digits[D7 + w])
+        won = won | (still & m7 & ~word)
+        still = still & ~(word ^ m7)
+        word = mix(pair ^ digits[D8 + w])
+        won = won | (still & m8 & ~word)
+        still = still & ~(word ^ m8)
+        word = mix(pair ^ digits[D9 + w])
+        won = won | (still & m9 & ~word)
+        still = still & ~(word ^ m9)
+        word = mix(pair ^ digits[D10 + w])
+        won = won | (still & m10 & ~word)
+        still = still & ~(word ^ m10)
+        word = mix(pair ^ digits[D11 + w])
+        won = won | (still & m11 & ~word)
+        still = still & ~(word ^ m11)
+        out[at + w] = ~won
+        undecided[w] = still
+    if rest > 0.0:
+        _finish_words(rest, pair, words, out, at, undecided)
+
+
+@jit
+def _finish_words(rest_of_all, pair, words, out, at, undecided):
+    """Compare further digits in the few words that have an undecided trial."""
+    any_open = ZERO
+    for w in range(U_LANES):
+        any_open = any_open | undecided[w]
+    if any_open == ZERO:
+        return
+    for w in range(U_LANES):
+        still = undecided[w]
+        won = ZERO
+        rest = rest_of_all
+        digit = VECTOR_DIGITS
+        while still != ZERO and rest > 0.0:
+            rest = rest * 2.0
+            mask = ZERO
+            if rest >= 1.0:
+                rest = rest - 1.0
+                mask = ALL
+            word = mix(pair ^ digit_key(words[w], digit))
+            won = won | (still & mask & ~word)
+            still = still & ~(word ^ mask)
+            digit += 1
+        out[at + w] &= ~won

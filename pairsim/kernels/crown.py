@@ -1,0 +1,68 @@
+"""Max-win given the games among the other classes: what is left is which of them beat class 0, a random subset."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pairsim.kernels.jit import jit
+from pairsim.kernels.ties import FIRST, LOSE
+
+
+@jit
+def _all_lost(others, losers, chosen):
+    """Return the chance that `chosen` given classes are all among `losers` of `others`, drawn at random."""
+    chance = 1.0
+    for k in range(chosen):
+        chance *= max(losers - k, 0) / (others - k)
+    return chance
+
+
+@jit
+def _mean_share(others, winners, chosen, already):
+    """Return the mean of 1 / (already + K), K the number of `chosen` classes among `winners` of `others`."""
+    low = max(0, chosen - (others - winners))
+    high = min(chosen, winners)
+    log_chance = (
+        math.lgamma(winners + 1.0)
+        - math.lgamma(low + 1.0)
+        - math.lgamma(winners - low + 1.0)
+        + math.lgamma(others - winners + 1.0)
+        - math.lgamma(chosen - low + 1.0)
+        - math.lgamma(others - winners - chosen + low + 1.0)
+        - math.lgamma(others + 1.0)
+        + math.lgamma(chosen + 1.0)
+        + math.lgamma(others - chosen + 1.0)
+    )
+    chance = math.exp(log_chance)
+    mean = 0.0
+    for k in range(low, high + 1):
+        mean += chance / (already + k)
+        chance *= (winners - k) * (chosen - k) / ((k + 1.0) * (others - winners - chosen + k + 1.0))
+    return mean
+
+
+@jit
+def crown_trials(n, ties, heights, at_top, below_top, fail_at, fail_above):
+    """Write the chances to fail when class 0 scores M and M + 1, M being the others' top score before they meet it.
+
+    heights is M, at_top how many have it, below_top how many have M - 1. With M wins, class 0 needs those at M to have
+    all lost to it, and ties with them and with those at M - 1 who beat it; with M + 1 it ties with those at M who beat it.
+    """
+    others = n - 1
+    for t in range(heights.size):
+        top = heights[t]
+        if ties == FIRST:
+            fail_at[t] = 1.0 - _all_lost(others, top, at_top[t])
+            fail_above[t] = 0.0
+        elif ties == LOSE:
+            fail_at[t] = 1.0
+            fail_above[t] = 1.0 - _all_lost(others, top + 1, at_top[t])
+        else:
+            beaten = _all_lost(others, top, at_top[t])
+            fail_at[t] = 1.0
+            if beaten > 0.0:
+                fail_at[t] -= beaten * _mean_share(others - at_top[t], others - top, below_top[t], 1.0 + at_top[t])
+            fail_above[t] = 1.0 - _mean_share(others, others - top - 1, at_top[t], 1.0)
+    return np.int64(0)

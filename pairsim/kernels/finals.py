@@ -1,0 +1,60 @@
+"""TOP-k on known scores: the poll is drawn as one binomial a class, the final is read off the tournament."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairsim.kernels.jit import jit
+from pairsim.kernels.protocol import low_wins
+from pairsim.kernels.stream import UNIT, draw_key, fold, mix, move_trial, new_trial, place
+from pairsim.kernels.stream import SHIFT_11 as UNIT_SHIFT
+from pairsim.kernels.ties import BY_TOP_K, cut, settle
+
+BINOMIAL_DRAWS = np.uint64(3)  # keeps these draws apart from those of a poll that is really asked
+
+
+@jit
+def _invert(cdf, u):
+    """Return the smallest v with u < cdf[v]."""
+    low = 0
+    high = cdf.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if u < cdf[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@jit
+def top_k_trials(oracle, decoder, cdf, scores, stream, first_trial, winners):
+    """Write the winner of each trial; `cdf[s]` is the distribution function of a sampled score given the score s."""
+    n = scores.shape[1]
+    sampled = np.empty(n, np.int64)
+    candidates = np.empty(decoder.k, np.int64)
+    finals = np.empty(decoder.k, np.int64)
+    trial = new_trial()
+    for t in range(winners.size):
+        key = fold(draw_key(stream, first_trial + t), BINOMIAL_DRAWS)
+        for c in range(n):
+            u = np.float64(mix(place(c, 0) ^ key) >> UNIT_SHIFT) * UNIT
+            sampled[c] = _invert(cdf[scores[t, c]], u)
+        size = cut(sampled, decoder.k, decoder.ties, key, candidates)
+        winners[t] = -1
+        if size == 0:
+            continue
+        finals[:size] = 0
+        if decoder.rescore:
+            for k in range(size):
+                finals[k] = scores[t, candidates[k]]
+        else:
+            move_trial(trial, stream, first_trial + t)
+            for a in range(size):
+                for b in range(a + 1, size):
+                    a_wins = low_wins(oracle, trial, candidates[a], candidates[b])
+                    finals[a] += a_wins
+                    finals[b] += not a_wins
+        k = settle(finals[:size], decoder.ties, key, BY_TOP_K)
+        if k >= 0:
+            winners[t] = candidates[k]

@@ -1,0 +1,158 @@
+"""Who is on top, read from bit-sliced counters: winners, the size of the tie, and plain scores where they are needed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pairsim.kernels.bits import ALL, LANES, SLAB_TRIALS, U_LANES
+from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, draw_below, draw_key
+from pairsim.kernels.ties import BY_MAX_WIN, FIRST, LOSE, SETTLE_DRAW
+
+_DE_BRUIJN = 0x03F79D71B4CB0A89  # its 64 shifts begin with 64 different 6-bit numbers: a table finds a lone bit's place
+BIT_PLACE = np.zeros(64, np.int64)
+for _k in range(64):
+    BIT_PLACE[((_DE_BRUIJN << _k) & 0xFFFFFFFFFFFFFFFF) >> 58] = _k
+DE_BRUIJN = np.uint64(_DE_BRUIJN)
+SHIFT_58 = np.uint64(58)
+
+
+@inline
+def lowest_bit(word):
+    """Return the place of the lowest 1 of a word that is not 0."""
+    return BIT_PLACE[((word & (ZERO - word)) * DE_BRUIJN) >> SHIFT_58]
+
+
+@jit
+def top_masks(slab, first_class, n, masks, best):
+    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`.
+
+    Slice after slice from the top: where any class that is still in has a 1, those with a 0 are out.
+    """
+    for c in range(first_class, n):
+        for w in range(U_LANES):
+            masks[c, w] = ALL
+    found = np.empty(LANES, np.uint64)
+    for s in range(slab.slices - 1, -1, -1):
+        found[:] = ZERO
+        for c in range(first_class, n):
+            at = np.uint64(c * slab.slices + s) * U_LANES
+            for w in range(U_LANES):
+                found[w] |= masks[c, w] & slab.counters[at + w]
+        for c in range(first_class, n):
+            at = np.uint64(c * slab.slices + s) * U_LANES
+            for w in range(U_LANES):
+                masks[c, w] &= slab.counters[at + w] | ~found[w]
+        for w in range(U_LANES):
+            best[s, w] = found[w]
+
+
+@jit
+def equal_masks(slab, first_class, n, target, masks):
+    """Write which classes have the score whose slices are in `target`, one bit a trial."""
+    for c in range(first_class, n):
+        for w in range(U_LANES):
+            masks[c, w] = ALL
+        for s in range(slab.slices):
+            at = np.uint64(c * slab.slices + s) * U_LANES
+            for w in range(U_LANES):
+                masks[c, w] &= ~(slab.counters[at + w] ^ target[s, w])
+
+
+@jit
+def settle_masks(masks, n, ties, stream, first_trial, winners):
+    """Name a winner in each trial of a slab from its top masks, ties settled by rule: equal to `settle` on the scores."""
+    tied = np.zeros(SLAB_TRIALS, np.int64)
+    winners[:] = -1
+    several = np.zeros(LANES, np.uint64)  # trials with a tie
+    for c in range(n):
+        for w in range(LANES):
+            word = masks[c, w]
+            while word != ZERO:
+                lane = lowest_bit(word)
+                t = w * TRIALS_PER_WORD + lane
+                tied[t] += 1
+                if tied[t] == 1:
+                    winners[t] = c
+                else:
+                    several[w] |= ONE << np.uint64(lane)
+                word &= word - ONE
+    if ties == FIRST:
+        return
+    for w in range(LANES):
+        word = several[w]
+        while word != ZERO:
+            t = w * TRIALS_PER_WORD + lowest_bit(word)
+            winners[t] = -1
+            if ties != LOSE:
+                tied[t] = draw_below(draw_key(stream, first_trial + t), SETTLE_DRAW, BY_MAX_WIN, tied[t])
+            word &= word - ONE
+    if ties == LOSE:
+        return
+    for c in range(n):
+        for w in range(LANES):
+            word = masks[c, w] & several[w]
+            while word != ZERO:
+                t = w * TRIALS_PER_WORD + lowest_bit(word)
+                if tied[t] == 0:
+                    winners[t] = c
+                tied[t] -= 1
+                word &= word - ONE
+
+
+@jit
+def count_masks(masks, first_class, n, counts):
+    """Count, in each trial of a slab, the classes whose bit is set."""
+    counts[:] = 0
+    for c in range(first_class, n):
+        for w in range(LANES):
+            word = masks[c, w]
+            while word != ZERO:
+                counts[w * TRIALS_PER_WORD + lowest_bit(word)] += 1
+                word &= word - ONE
+
+
+@jit
+def read_slices(sliced, values):
+    """Write the numbers whose slices are in `sliced` (slices, LANES), one a trial."""
+    for t in range(SLAB_TRIALS):
+        value = 0
+        for s in range(sliced.shape[0]):
+            value |= np.int64((sliced[s, t // TRIALS_PER_WORD] >> np.uint64(t % TRIALS_PER_WORD)) & ONE) << s
+        values[t] = value
+
+
+@jit
+def summit(slab, n, heights, at_top, below_top):
+    """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less."""
+    masks = np.empty((n, LANES), np.uint64)
+    best = np.empty((slab.slices, LANES), np.uint64)
+    top_masks(slab, 1, n, masks, best)
+    count_masks(masks, 1, n, at_top)
+    read_slices(best, heights)
+    for w in range(U_LANES):  # best -= 1; a top score is 0 only when n = 2, and then nobody has one less
+        borrow = ALL
+        for s in range(slab.slices):
+            have = best[s, w]
+            best[s, w] = have ^ borrow
+            borrow &= ~have
+    equal_masks(slab, 1, n, best, masks)
+    count_masks(masks, 1, n, below_top)
+
+
+@jit
+def unpack_scores(slab, n, scores):
+    """Write the scores as plain numbers, scores[trial, class]."""
+    values = np.empty(TRIALS_PER_WORD, np.uint64)
+    for w in range(U_LANES):
+        row = np.int64(w) * TRIALS_PER_WORD
+        for c in range(n):
+            at = np.uint64(c * slab.slices) * U_LANES + w
+            values[:] = ZERO
+            for s in range(slab.slices):
+                word = slab.counters[at + np.uint64(s) * U_LANES]
+                shift = np.uint64(s)
+                for lane in range(np.uint64(TRIALS_PER_WORD)):
+                    values[lane] |= ((word >> lane) & ONE) << shift
+            for lane in range(TRIALS_PER_WORD):
+                scores[row + lane, c] = values[lane]

@@ -1,0 +1,242 @@
+"""Scores of whole tournaments for a slab of trials at once, in bit-sliced counters.
+
+A class's score in 64 * LANES trials is a stack of slices: slice s holds bit s of the score, one bit a trial. Pairs
+are visited in tiles of 16 x 16; the 16 answers of a class in a tile are added by a tree of carry-save adders, whose
+one carry of weight 16 waits ("pending") until a second one comes: so every level is touched half as often as the
+one below it, and a pair costs about two full adders in all.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from pairsim.kernels.bits import ALL, LANES, U_LANES, biased_words, fair_words, slab_keys
+from pairsim.kernels.jit import inline, inline_always, jit
+from pairsim.kernels.protocol import probability
+from pairsim.kernels.stream import ONE, ZERO, place
+
+TILE = 16
+FIRST_PENDING = 4  # a tile's carry weighs 16 = 2**4
+OFFSETS = tuple(np.uint64(k) for k in range(TILE))
+SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
+U_TILE = np.uint64(TILE)
+ROW_STRIDE = np.uint64(LANES)
+COLUMN_STRIDE = np.uint64(TILE * LANES)
+
+
+class Slab(NamedTuple):
+    """Counters of n classes in one slab of trials."""
+
+    counters: np.ndarray  # uint64[padded n * slices * LANES]
+    pending: np.ndarray  # the same shape: carries that wait for a second one
+    added: np.ndarray  # uint64[padded n]: tiles added to a class, whose bits say which levels have a pending carry
+    slices: int
+
+
+@jit
+def slice_count(n):
+    """Return the slices that a counter needs so that no carry is lost: scores below n, and room for the tree."""
+    slices = FIRST_PENDING + 1
+    tiles = (n + TILE - 1) // TILE + 1
+    while tiles > 0:
+        slices += 1
+        tiles //= 2
+    return slices
+
+
+@jit
+def new_slab(n):
+    """Return empty counters for n classes."""
+    padded = (n + TILE - 1) // TILE * TILE + TILE  # one tile more: the grid may start at class 1
+    slices = slice_count(n)
+    size = padded * slices * LANES
+    return Slab(np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(padded, np.uint64), slices)
+
+
+@inline
+def _carry(a, b, c):
+    return (a & b) | (a & c) | (b & c)
+
+
+@inline
+def _sum(a, b, c):
+    return a ^ b ^ c
+
+
+@jit
+def _settle_carry(slab, c, carry):
+    """Add a carry of weight 16 to class c: pair it with a pending one, level by level, until a place is free."""
+    at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + np.uint64(FIRST_PENDING) * U_LANES
+    added = slab.added[c]
+    slab.added[c] = added + ONE
+    while added & ONE:
+        for w in range(U_LANES):
+            have = slab.counters[at + w]
+            other = slab.pending[at + w]
+            new = carry[w]
+            slab.counters[at + w] = _sum(have, other, new)
+            carry[w] = _carry(have, other, new)
+        at += U_LANES
+        added >>= ONE
+    for w in range(U_LANES):
+        slab.pending[at + w] = carry[w]
+
+
+@inline_always
+def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
+    """Add 16 answers to the counter at `at`; what overflows slice 3 is left in `carry`.
+
+    Inlined before compilation: the strides must be constants for the loop to become vector code.
+    """
+    for w in range(lanes):
+        o = start + w
+        x0 = tile[o] ^ flip
+        x1 = tile[o + OFFSETS[1] * stride] ^ flip
+        x2 = tile[o + OFFSETS[2] * stride] ^ flip
+        x3 = tile[o + OFFSETS[3] * stride] ^ flip
+        x4 = tile[o + OFFSETS[4] * stride] ^ flip
+        x5 = tile[o + OFFSETS[5] * stride] ^ flip
+        x6 = tile[o + OFFSETS[6] * stride] ^ flip
+        x7 = tile[o + OFFSETS[7] * stride] ^ flip
+        x8 = tile[o + OFFSETS[8] * stride] ^ flip
+        x9 = tile[o + OFFSETS[9] * stride] ^ flip
+        x10 = tile[o + OFFSETS[10] * stride] ^ flip
+        x11 = tile[o + OFFSETS[11] * stride] ^ flip
+        x12 = tile[o + OFFSETS[12] * stride] ^ flip
+        x13 = tile[o + OFFSETS[13] * stride] ^ flip
+        x14 = tile[o + OFFSETS[14] * stride] ^ flip
+        x15 = tile[o + OFFSETS[15] * stride] ^ flip
+        ones = counters[at + w]
+        twos = counters[at + SLICE_1 + w]
+        fours = counters[at + SLICE_2 + w]
+        eights = counters[at + SLICE_3 + w]
+        two_a, ones = _carry(ones, x0, x1), _sum(ones, x0, x1)
+        two_b, ones = _carry(ones, x2, x3), _sum(ones, x2, x3)
+        four_a, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
+        two_a, ones = _carry(ones, x4, x5), _sum(ones, x4, x5)
+        two_b, ones = _carry(ones, x6, x7), _sum(ones, x6, x7)
+        four_b, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
+        eight_a, fours = _carry(fours, four_a, four_b), _sum(fours, four_a, four_b)
+        two_a, ones = _carry(ones, x8, x9), _sum(ones, x8, x9)
+        two_b, ones = _carry(ones, x10, x11), _sum(ones, x10, x11)
+        four_a, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
+        two_a, ones = _carry(ones, x12, x13), _sum(ones, x12, x13)
+        two_b, ones = _carry(ones, x14, x15), _sum(ones, x14, x15)
+        four_b, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
+        eight_b, fours = _carry(fours, four_a, four_b), _sum(fours, four_a, four_b)
+        carry[w] = _carry(eights, eight_a, eight_b)
+        counters[at + w] = ones
+        counters[at + SLICE_1 + w] = twos
+        counters[at + SLICE_2 + w] = fours
+        counters[at + SLICE_3 + w] = _sum(eights, eight_a, eight_b)
+
+
+@jit
+def _fill_tile(oracle, n, low, high, words, digits, tile, undecided, lanes):
+    """Write the answers of classes low .. low + 15 against high .. high + 15; columns past n are lost by nobody."""
+    for a in range(TILE):
+        for b in range(TILE):
+            i, j = low + a, high + b
+            at = np.uint64(a * TILE + b) * U_LANES
+            if j >= n:
+                for w in range(U_LANES):
+                    tile[at + w] = ALL
+            elif i < j:
+                chance = probability(oracle, i, j)
+                if chance == 0.5:
+                    fair_words(place(i, j), digits, tile, at, lanes)
+                else:
+                    biased_words(chance, place(i, j), words, digits, tile, at, undecided, lanes)
+
+
+@jit
+def _mirror_tile(tile):
+    """Complete a tile on the diagonal: row a, column b < a says the opposite of row b, column a."""
+    for a in range(TILE):
+        for b in range(a):
+            here = np.uint64(a * TILE + b) * U_LANES
+            there = np.uint64(b * TILE + a) * U_LANES
+            for w in range(U_LANES):
+                tile[here + w] = ~tile[there + w]
+        here = np.uint64(a * TILE + a) * U_LANES
+        for w in range(U_LANES):
+            tile[here + w] = ALL
+
+
+@jit
+def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
+    """Add to `slab` all games among classes first_class .. n - 1 in the slab that starts at `first_word`.
+
+    `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
+    """
+    words, digits = slab_keys(stream, first_word)
+    tile = np.empty(TILE * TILE * LANES, np.uint64)
+    undecided = np.empty(LANES, np.uint64)
+    carry = np.empty(LANES, np.uint64)
+    depth = np.uint64(slab.slices) * U_LANES
+    for low in range(first_class, n, TILE):
+        for high in range(low, n, TILE):
+            _fill_tile(oracle, n, low, high, words, digits, tile, undecided, lanes)
+            if low == high:
+                _mirror_tile(tile)
+            for a in range(TILE):
+                start = np.uint64(a) * COLUMN_STRIDE
+                at = np.uint64(low + a) * depth
+                _add_sixteen(tile, start, ROW_STRIDE, ALL, slab.counters, at, carry, lanes)
+                _settle_carry(slab, low + a, carry)
+            if low != high:
+                for b in range(TILE):
+                    start = np.uint64(b) * ROW_STRIDE
+                    at = np.uint64(high + b) * depth
+                    _add_sixteen(tile, start, COLUMN_STRIDE, ZERO, slab.counters, at, carry, lanes)
+                    _settle_carry(slab, high + b, carry)
+
+
+@jit
+def flush_pending(slab):
+    """Add all pending carries, so that the counters alone are the scores."""
+    carry = np.empty(LANES, np.uint64)
+    for c in range(slab.added.size):
+        added = slab.added[c]
+        slab.added[c] = ZERO
+        carry[:] = ZERO
+        for s in range(FIRST_PENDING, slab.slices):
+            at = np.uint64(c * slab.slices + s) * U_LANES
+            other = ALL if added & ONE else ZERO
+            added >>= ONE
+            for w in range(U_LANES):
+                have = slab.counters[at + w]
+                wait = slab.pending[at + w] & other
+                slab.counters[at + w] = _sum(have, wait, carry[w])
+                carry[w] = _carry(have, wait, carry[w])
+
+
+@jit
+def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):
+    """Set `slab` to `others` (flushed, games of classes 1 .. n - 1) plus the games of class 0."""
+    words, digits = slab_keys(stream, first_word)
+    slab.counters[:] = others.counters
+    slab.added[:] = ZERO
+    undecided = np.empty(LANES, np.uint64)
+    answers = np.empty(LANES, np.uint64)
+    start = np.uint64(0)
+    for j in range(1, n):
+        biased_words(probability(oracle, 0, j), place(0, j), words, digits, answers, start, undecided, lanes)
+        _add_one(slab, j, answers)
+        for w in range(U_LANES):
+            answers[w] = ~answers[w]
+        _add_one(slab, 0, answers)
+
+
+@jit
+def _add_one(slab, c, answers):
+    """Add one answer to class c, rippling through the slices."""
+    kept = answers.copy()
+    for s in range(slab.slices):
+        at = np.uint64(c * slab.slices + s) * U_LANES
+        for w in range(U_LANES):
+            have = slab.counters[at + w]
+            slab.counters[at + w] = have ^ kept[w]
+            kept[w] &= have

@@ -1,0 +1,7 @@
+"""Simulation: decoders on tournaments, by the fastest road that is right."""
+
+from __future__ import annotations
+
+from pairsim.simulation.run import check_seed, check_trials, simulate, simulate_together
+
+__all__ = ["check_seed", "check_trials", "simulate", "simulate_together"]
