@@ -29,6 +29,7 @@ _HOMES = {
     "TopK": "decoders",
     "Uniform": "oracles",
     "decoder": "decoders",
+    "exact": "exact_values",
     "pick": "session",
     "simulate": "simulation",
     "sweep": "sweeps",
@@ -53,6 +54,7 @@ __all__ = [
     "TopK",
     "Uniform",
     "decoder",
+    "exact",
     "pick",
     "simulate",
     "sweep",
@@ -61,6 +63,7 @@ __all__ = [
 if TYPE_CHECKING:
     from pairsim.decoders import Adag, Cost, Ddag, Decoder, MaxWin, Poll, TopK, decoder
     from pairsim.errors import ParameterError
+    from pairsim.exact_values import exact
     from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
     from pairsim.session import Choice, Session, pick
     from pairsim.simulation import simulate

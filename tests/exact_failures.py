@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
-Number = float | Fraction
+Number = float | Fraction | int
 
 
 class Cell(NamedTuple):
@@ -35,20 +35,16 @@ def share(tied: int, ties: str) -> Fraction:
 
 
 def max_win_cells(score: int) -> Iterator[Cell]:
-    yield Cell(Fraction(1), lambda s: Fraction(s < score), lambda s: Fraction(s == score))
+    yield Cell(1, lambda s: int(s < score), lambda s: int(s == score))
 
 
 def poll_cells(score: int, games: int, samples: int, one: Number) -> Iterator[Cell]:
     """Yield a cell for each sampled score; `one` is 1 or 1.0 and sets the arithmetic."""
 
-    @functools.cache
-    def shows(s: int, v: int) -> Number:
-        return binomial(samples, v, one * s / games)
-
+    law = [[binomial(samples, v, one * s / games) for v in range(samples + 1)] for s in range(games + 1)]
     for v in range(samples + 1):
-        yield Cell(
-            shows(score, v), lambda s, v=v: sum(shows(s, u) for u in range(v)), functools.partial(shows, v=v)
-        )
+        below, level = [sum(row[:v]) for row in law], [row[v] for row in law]
+        yield Cell(level[score], below.__getitem__, level.__getitem__)
 
 
 @functools.cache
@@ -74,9 +70,9 @@ def tournament_scores(size: int) -> Counter[tuple[int, ...]]:
 def nobody_above(scores: Sequence[int], beat: int, cell: Cell) -> list[Number]:
     """Return P(nobody above class 0 and T level), T = 0 .. rivals, where a random `beat` of the rivals beat class 0."""
     rivals = len(scores)
-    ways: dict[tuple[int, int], Number] = {(0, 0): Fraction(1)}  # (how many beat class 0, how many are level)
+    ways: dict[tuple[int, int], Number] = {(0, 0): 1}  # (how many beat class 0, how many are level)
     for score in scores:
-        after: defaultdict[tuple[int, int], Number] = defaultdict(Fraction)
+        after: defaultdict[tuple[int, int], Number] = defaultdict(int)
         for (used, tied), weight in ways.items():
             for win in range(min(1, beat - used) + 1):
                 below, level = cell.below(score + win), cell.level(score + win)
@@ -85,26 +81,23 @@ def nobody_above(scores: Sequence[int], beat: int, cell: Cell) -> list[Number]:
                 if level:
                     after[used + win, tied + 1] += weight * level
         ways = after
-    return [ways.get((beat, tied), Fraction(0)) / math.comb(rivals, beat) for tied in range(rivals + 1)]
+    return [ways.get((beat, tied), 0) * Fraction(1, math.comb(rivals, beat)) for tied in range(rivals + 1)]
 
 
 def uniform_failure(n: int, p: Number, ties: str, samples: int = 0) -> Number:
     """Return the failure of max-win, or of poll where `samples` is positive, under uniform(n, p)."""
     rivals = n - 1
-    counts = tournament_scores(rivals)
-    total = 1 << math.comb(rivals, 2)
-    failure: Number = Fraction(0)
+    one = Fraction(1) if isinstance(p, Fraction) else 1.0
+    failure: Number = 0
     for score in range(rivals + 1):
-        one = Fraction(1) if isinstance(p, Fraction) else 1.0
         for cell in poll_cells(score, rivals, samples, one) if samples else max_win_cells(score):
             weight = binomial(rivals, score, p) * cell.chance
             if weight:
-                success: Number = Fraction(0)
-                for scores, count in counts.items():
+                success: Number = 0
+                for scores, count in tournament_scores(rivals).items():
                     chances = nobody_above(scores, rivals - score, cell)
-                    value = sum(chance * share(tied, ties) for tied, chance in enumerate(chances) if chance)
-                    success += Fraction(count, total) * value if isinstance(value, Fraction) else count / total * value
-                failure += weight * (1 - success)
+                    success += count * sum(chance * share(tied, ties) for tied, chance in enumerate(chances) if chance)
+                failure += weight * (1 - success * Fraction(1, 1 << math.comb(rivals, 2)))
     return failure
 
 

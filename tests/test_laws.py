@@ -25,9 +25,8 @@ from strategies import (
 
 from pairsim import Decoder, Matrix, MaxWin, Poll, Recorded, Session, Similarity, TopK, Uniform, pick, simulate
 from pairsim.decoders import REGISTRY as DECODERS
-from pairsim.kernels.stream import stream_key
 from pairsim.oracles import REGISTRY as ORACLES
-from pairsim.simulation import Bench
+from pairsim.simulation.bench import Bench
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -149,17 +148,20 @@ def test_estimates_do_not_depend_on_threads_or_blocks() -> None:
     oracle, trials, seed = Uniform(64, 0.7), 5_000, 3
     panel = [MaxWin(), *(decoder for decoder in every_decoder(64) if decoder != MaxWin())]
     panel = panel[:: len(panel) // 8]
-    one = simulate(oracle, panel, trials, seed, threads=1)
-    assert one == simulate(oracle, panel, trials, seed, threads=3)
-    bench = Bench(oracle, tuple(panel), 0, stream_key(seed, oracle.n))
-    odd_blocks = [(0, 1), (1, 62), (63, 2), (65, 935), (1000, 4000)]
-    counts = bench.play(*odd_blocks[0])
-    for block in odd_blocks[1:]:
-        counts = bench.play(*block).plus(counts)
-    assert [estimate.success for estimate in one] == (counts.successes / trials).tolist()
-    assert [estimate.agreement for estimate in one] == (counts.agreements / trials).tolist()
-    assert [[e.queries, e.distinct, e.rounds] for e in one] == (counts.prices / trials).tolist()
-    assert one != simulate(oracle, panel, trials, seed + 1, threads=1)
+    for method in ("auto", "simulated"):
+        one = simulate(oracle, panel, trials, seed, threads=1, method=method)
+        assert one == simulate(oracle, panel, trials, seed, threads=3, method=method)
+        assert one != simulate(oracle, panel, trials, seed + 1, threads=1, method=method)
+    asked = tuple(decoder for decoder in panel if not isinstance(decoder, MaxWin))
+    bench = Bench((oracle,), asked, ("simulated",) * len(asked), -1, seed)
+    (total,) = bench.play(0, 1)
+    for block in [(1, 62), (63, 2), (65, 935), (1000, 4000)]:
+        total = [new.plus(old) for new, old in zip(bench.play(*block)[0], total, strict=True)]
+    alone = [estimate for estimate in one if not estimate.decoder.startswith("max-win")]
+    assert [e.failure for e in alone] == pytest.approx([tally.failures.mean for tally in total], rel=1e-12)
+    assert [e.queries for e in alone] == [tally.queries / trials for tally in total]
+    assert [e.distinct for e in alone] == [tally.distinct / trials for tally in total]
+    assert [e.rounds for e in alone] == [tally.rounds / trials for tally in total]
 
 
 @on_every_oracle
@@ -172,12 +174,12 @@ def test_decoders_side_by_side_see_the_same_tournaments(oracle_name: str) -> Non
     def law(case: OracleCase, seed: int) -> None:
         truth = case.oracle.truth(0, ROWS)
         reference, _ = decide(case.oracle, MaxWin(), ROWS, seed)
-        for decoder, estimate in zip(panel, simulate(case.oracle, panel, ROWS, seed), strict=True):
+        for decoder, estimate in zip(panel, simulate(case.oracle, panel, ROWS, seed, method="simulated"), strict=True):
             winners, price = decide(case.oracle, decoder, ROWS, seed)
             assert estimate.success == np.mean(winners == truth)
             assert (estimate.queries, estimate.distinct, estimate.rounds) == tuple(total / ROWS for total in price)
             assert estimate.agreement == np.mean(np.equal(winners, reference))
-            assert simulate(case.oracle, decoder, ROWS, seed).success == estimate.success
+            assert simulate(case.oracle, decoder, ROWS, seed, method="simulated").success == estimate.success
 
     law()
 

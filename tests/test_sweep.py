@@ -53,7 +53,7 @@ def test_rows_are_what_simulate_says():
 def test_intervals_are_scipys_exact_ones():
     from scipy.stats import binomtest
 
-    estimate = simulate(Uniform(8, 0.7), MaxWin(), trials=777, confidence=0.9)
+    estimate = simulate(Uniform(8, 0.7), MaxWin(), trials=777, confidence=0.9, method="simulated")
     interval = binomtest(round(estimate.success * 777), 777).proportion_ci(0.9, method="exact")
     assert (estimate.low, estimate.high) == (interval.low, interval.high)
     assert binomial_interval(0, 10)[0] == 0.0

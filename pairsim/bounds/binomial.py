@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pairsim.kernels.jit import jit
 
 NEGLIGIBLE = 1e-300
+RELATIVE_SLACK = 1e-9  # what `result` says of rounding; it is here because kernels are compiled with its value
 
 
 @jit

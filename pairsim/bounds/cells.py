@@ -17,11 +17,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.bounds.binomial import RELATIVE_SLACK
 from pairsim.bounds.counting import counting_polynomials
 from pairsim.bounds.joint_scores import ORDER, joint_scores
-from pairsim.bounds.result import RELATIVE_SLACK
 from pairsim.kernels.jit import jit
 
+UNSEEN = 1e-16  # what a cell can add, against the total so far, for its union bound to be enough
 HOPELESS = 30.0  # with so many rivals ahead on average no polynomial says more than "at most 1"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ from pairsim.kernels.jit import jit
 
 UNSEEN = 1e-17  # weight, against the total so far, of a cell that is counted as a sure failure instead of bounded
 FINE_RIVALS = 256  # with more rivals a fair draw is integrated by fewer points, as each costs seconds
+FAINT = 1e-6  # a rival stays behind with at least this chance, or its score is set apart
 ROUNDING = 1e-12  # of a rise of h, which is a difference, in units of h
 
 
@@ -53,15 +56,15 @@ def sum_general_max_win(
     """Return (low, high) of max-win's failure; weights[a] is the chance that class 0 scores a."""
     rivals = wins.size
     sums = np.empty((SUMS, rivals + 1))
-    ahead, rises = np.empty((2, rivals)), np.empty((2, rivals))
+    ahead, rises, calms = np.empty((2, rivals)), np.empty((2, rivals)), np.ones((2, rivals))
     low, high = 0.0, 0.0
     for score in likely:
         if weights[score] <= UNSEEN * high:
             high += weights[score]
             continue
         fill_max_win_rivals(laws, tails, score, x, ahead, rises)
-        walk_rivals(wins, losses, ahead, rises, score, score, sums)
-        cell_low, cell_high = bound_sums(sums, score, rivals)
+        walk_rivals(wins, losses, ahead, rises, calms, score, score, sums)
+        cell_low, cell_high = bound_sums(sums, score, rivals, 0.0)
         low += cell_low
         high += cell_high
     return low, high
@@ -79,30 +82,51 @@ def sampling_tables(samples: int, rivals: int) -> tuple[NDArray[np.float64], NDA
     return pmf, tails
 
 
+class SampledRivals(NamedTuple):
+    """What `walk_rivals` needs where class 0 shows v, [v, beaten, j], and the chance of a score set apart, [v]."""
+
+    ahead: NDArray[np.float64]
+    rises: NDArray[np.float64]
+    calms: NDArray[np.float64]
+    set_apart: NDArray[np.float64]
+
+
+def sampled_rivals(laws: NDArray[np.float64], h: NDArray[np.float64]) -> SampledRivals:
+    """Average over the scores; h[s, v] is the chance that a rival of score s is ahead of a class 0 that shows v."""
+
+    def averages(of_score: NDArray[np.float64], least: int = 0) -> NDArray[np.float64]:
+        # a rival that class 0 beat scores t_j, one that it did not beat scores t_j + 1; t_j is at least `least`
+        return np.stack([(laws[:, least:] @ of_score[least + skip :][: laws.shape[1] - least]).T for skip in (1, 0)], 1)
+
+    apart = h > 1.0 - FAINT
+    ahead = averages(h)
+    rises = averages(np.diff(h, axis=0, prepend=0.0), 1) + ROUNDING * ahead
+    calms = -np.expm1(averages(np.log1p(-np.where(apart, 0.0, h))))
+    return SampledRivals(ahead, rises, calms, averages(apart.astype(np.float64)).max(axis=1).sum(axis=1))
+
+
 @jit
 def sum_general_poll(
     wins: NDArray[np.float64],
     losses: NDArray[np.float64],
-    ahead: NDArray[np.float64],
-    rises: NDArray[np.float64],
+    rivals: SampledRivals,
     shown: NDArray[np.float64],
     weights: NDArray[np.float64],
     likely: NDArray[np.int64],
 ) -> tuple[float, float]:
-    """Return (low, high) of poll's failure; ahead[v] and rises[v] belong to the cells where class 0 shows v.
+    """Return (low, high) of poll's failure.
 
     shown[a, v] is the chance that score a shows as v, weights[v] the chance that class 0 shows v.
     """
-    rivals = wins.size
-    sums = np.empty((SUMS, rivals + 1))
+    sums = np.empty((SUMS, wins.size + 1))
     low, high = 0.0, 0.0
     for v in likely:
         if weights[v] <= UNSEEN * high:
             high += weights[v]
             continue
-        walk_rivals(wins, losses, ahead[v], rises[v], 0, rivals, sums)
-        for score in range(rivals + 1):
-            cell_low, cell_high = bound_sums(sums, score, rivals)
+        walk_rivals(wins, losses, rivals.ahead[v], rivals.rises[v], rivals.calms[v], 0, wins.size, sums)
+        for score in range(wins.size + 1):
+            cell_low, cell_high = bound_sums(sums, score, wins.size, rivals.set_apart[v])
             low += shown[score, v] * cell_low
             high += shown[score, v] * cell_high
     return low, high
@@ -153,17 +177,11 @@ def general_poll_failure(chances: NDArray[np.float64], l: int, ties: str) -> tup
     shown, tails = sampling_tables(l, wins.size)
     weights = class_0_law(wins, losses) @ shown
     likely = np.argsort(-weights, kind="stable")
-    # [beaten, v, j]: a rival that class 0 beat scores t_j, one that it did not beat scores t_j + 1
-    ahead = np.stack([(laws @ tails[1:]).T, (laws @ tails[:-1]).T])
-    steps = np.diff(tails, axis=0)
-    rises = np.stack([(laws[:, 1:] @ steps[1:]).T, (laws[:, 1:] @ steps[:-1]).T]) + ROUNDING * ahead
-    tied = typical_ties(ahead.mean(axis=0).sum(axis=1), weights)
+    tied = typical_ties(laws.mean(axis=0) @ tails[:-1] * wins.size, weights)
     low = high = 0.0
     for node in tie_nodes(ties, tied, coarse=wins.size > FINE_RIVALS):
-        f, e = ((1.0 - node.x) * rows[:, :-1] + node.x * rows[:, 1:] for rows in (ahead, rises))
-        node_low, node_high = sum_general_poll(
-            wins, losses, f.transpose(1, 0, 2).copy(), e.transpose(1, 0, 2).copy(), shown, weights, likely
-        )
+        rivals = sampled_rivals(laws, (1.0 - node.x) * tails[:, :-1] + node.x * tails[:, 1:])
+        node_low, node_high = sum_general_poll(wins, losses, rivals, shown, weights, likely)
         low += node.low * node_low
         high += node.high * node_high
     return widen(low, high)

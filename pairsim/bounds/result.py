@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import dataclasses
 
-RELATIVE_SLACK = 1e-9
+from pairsim.bounds.binomial import RELATIVE_SLACK
+
 SMALLEST = 1e-290
 MOST_CLASSES = 10_000_000  # up to here the chain above stays inside the slack
 MOST_SAMPLES = 100_000
@@ -98,7 +99,6 @@ def widen(low: float, high: float) -> tuple[float, float]:
     >>> low < 1e-30 < high
     True
     """
-    return (
-        min(1.0, max(0.0, low * (1.0 - RELATIVE_SLACK))),
-        min(1.0, high * (1.0 + RELATIVE_SLACK) + SMALLEST),
-    )
+    wide_low = max(0.0, low * (1.0 - RELATIVE_SLACK))
+    wide_high = high * (1.0 + RELATIVE_SLACK) + SMALLEST
+    return float(min(1.0, wide_low)), float(min(1.0, wide_high))

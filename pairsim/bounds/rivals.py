@@ -18,6 +18,10 @@ game; if i wins it with chance q, then with D the mean rise of h for one more wi
 
 because q P(t_i without that game = s - 1) <= P(t_i = s), and likewise for j. So the pairs sum to at least
 second - gap, and polynomials of degree 3 (see `counting`) give the upper side.
+
+Poll has one more upper side (see `uniform_poll`): by Jensen's inequality nobody is ahead with a chance of at least the
+product of exp(E log(1 - h)), scores with h close to 1 set apart. That is a product over the rivals again, so `calm`
+is walked like `failed`, with 1 - exp(E log(1 - h)) in the place of f.
 """
 
 from __future__ import annotations
@@ -25,12 +29,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.bounds.binomial import NEGLIGIBLE
-from pairsim.bounds.result import RELATIVE_SLACK
+from pairsim.bounds.binomial import NEGLIGIBLE, RELATIVE_SLACK
 from pairsim.kernels.jit import jit
 
-MASS, FIRST, SECOND, THIRD, GAP_FIRST, GAP, FAILED = range(7)
-SUMS = 7
+MASS, FIRST, SECOND, THIRD, GAP_FIRST, GAP, FAILED, CALM = range(8)
+SUMS = 8
 LARGEST_ROOT = 24  # of the pairs of roots that `bound_sums` tries
 
 
@@ -78,14 +81,15 @@ def walk_rivals(
     losses: NDArray[np.float64],
     ahead: NDArray[np.float64],
     rises: NDArray[np.float64],
+    calms: NDArray[np.float64],
     least: int,
     most: int,
     sums: NDArray[np.float64],
 ) -> None:
     """Fill sums[kind, k] for k = least .. most games won by class 0.
 
-    wins[j] and losses[j] are the chances of class 0 against rival j; ahead[x, j] and rises[x, j] are f and e of
-    rival j when class 0 beat it (x = 1) or not (x = 0). Other k are spoiled.
+    wins[j] and losses[j] are the chances of class 0 against rival j; ahead[x, j], rises[x, j] and calms[x, j] are f,
+    e and what stands for f in `calm`, of rival j when class 0 beat it (x = 1) or not (x = 0). Other k are spoiled.
     """
     rivals = wins.size
     sums[:, :] = 0.0
@@ -98,11 +102,11 @@ def walk_rivals(
         old[:, start : highest + 1] = sums[:, start : highest + 1]
         for x in range(2):
             chance = wins[j] if x else losses[j]
-            f, e = ahead[x, j], rises[x, j]
+            f, e, g = ahead[x, j], rises[x, j], calms[x, j]
             for k in range(max(lowest, x), highest + 1):
                 mass, failed = old[MASS, k - x], old[FAILED, k - x]
                 first, second = old[FIRST, k - x], old[SECOND, k - x]
-                gap_first = old[GAP_FIRST, k - x]
+                gap_first, calm = old[GAP_FIRST, k - x], old[CALM, k - x]
                 kept = 1.0 if x else 0.0  # the second pass adds to what the first one wrote
                 sums[MASS, k] = kept * sums[MASS, k] + chance * mass
                 sums[FIRST, k] = kept * sums[FIRST, k] + chance * (first + f * mass)
@@ -111,15 +115,19 @@ def walk_rivals(
                 sums[GAP_FIRST, k] = kept * sums[GAP_FIRST, k] + chance * (gap_first + e * mass)
                 sums[GAP, k] = kept * sums[GAP, k] + chance * (old[GAP, k - x] + e * gap_first)
                 sums[FAILED, k] = kept * sums[FAILED, k] + chance * (failed + f * max(0.0, mass - failed))
+                sums[CALM, k] = kept * sums[CALM, k] + chance * (calm + g * max(0.0, mass - calm))
 
 
 @jit
-def bound_sums(sums: NDArray[np.float64], k: int, rivals: int) -> tuple[float, float]:
-    """Return (low, high) of the chance that class 0 beats exactly k rivals and fails."""
+def bound_sums(sums: NDArray[np.float64], k: int, rivals: int, set_apart: float) -> tuple[float, float]:
+    """Return (low, high) of the chance that class 0 beats exactly k rivals and fails.
+
+    `set_apart` is at least the chance that some rival has a score that `calm` does not cover.
+    """
     mass, first, third = sums[MASS, k], sums[FIRST, k], sums[THIRD, k]
     slack = 1.0 + RELATIVE_SLACK
     pairs = max(0.0, sums[SECOND, k] / slack - sums[GAP, k] * slack)
-    high = min(mass, first, first * slack - 2.0 / rivals * pairs)
+    high = min(mass, sums[CALM, k] + set_apart * mass, first, first * slack - 2.0 / rivals * pairs)
     for z in range(2, LARGEST_ROOT):
         scale = 1.0 / (z * (z + 1))
         high = min(high, first * slack - (4 * z - 2) * scale * pairs + 6.0 * scale * third * slack)

@@ -73,6 +73,13 @@ def progress_bar(description: str, total: float) -> Iterator[Callable[[float, st
         yield lambda done, label: bar.update(task, advance=done, description=f"{description} {label}")
 
 
+def announce_compiling() -> None:
+    """Say in one line, when it happens, that kernels are compiled; from then on they come from the cache."""
+    from pairsim.simulation import watch_compiler
+
+    watch_compiler(lambda: note("compiling kernels; this happens once and takes some seconds ..."))
+
+
 def note(message: str) -> None:
     """Tell the user something on stderr."""
     import typer

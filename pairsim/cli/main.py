@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import pairsim
-from pairsim.cli import listing, plot, sweep
+from pairsim.cli import listing, plot, sweep, warm
 from pairsim.errors import ParameterError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.command("sweep")(sweep.sweep_command)
 app.command("plot")(plot.plot_command)
 app.command("decoders")(listing.decoders_command)
 app.command("oracles")(listing.oracles_command)
+app.command("warm")(warm.warm_command)
 
 
 def _show_version(wanted: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pairsim.cli import options
-from pairsim.cli.console import note, print_table, progress_bar
+from pairsim.cli.console import announce_compiling, note, print_table, progress_bar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +50,7 @@ def sweep_command(
     from pairsim.sweeps import check_grid, sweep
 
     check_grid(oracles, decoders, trials)
+    announce_compiling()
     work = {each.n: sum(one.cost(each.n).queries for one in decoders) for each in oracles}
     with progress_bar("sweep", sum(trials * work[each.n] for each in oracles)) as advance:
         frame = sweep(

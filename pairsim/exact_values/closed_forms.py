@@ -18,10 +18,10 @@ def ddag_random_order(n: int, p: float) -> tuple[float, float]:
 
     Examples
     --------
-    >>> ddag_random_order(3, 0.5)  # one game for the class that starts in the middle, else two, or one and one
+    >>> ddag_random_order(3, 0.5)  # one game from the middle place, two from either end
     (0.3333333333333333, 0.6666666666666666)
     >>> ddag_random_order(10**9, 1.0 - 2.0**-50)[1]
-    4.440892089596571e-07
+    4.440890788173635e-07
     """
     if p in (0.0, 1.0):
         return p, 1.0 - p

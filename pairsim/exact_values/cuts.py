@@ -7,6 +7,7 @@ its side of the bar) or steps (stands at it), and the steps are counted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,28 +21,42 @@ Floats = NDArray[np.float64]
 class Cut(NamedTuple):
     """Weights by full score and lane: of class 0 by steps taken, of each other class for staying and for stepping."""
 
-    start: Floats  # [score, lane, steps]; what counts is the last number of steps
+    start: Floats  # [score, steps, lane]; what counts is the last number of steps
     stay: list[Floats]  # by class: [score, lane]
-    step: list[Floats]
+    step: list[Floats | None]  # None where the class cannot step
     at_least: bool  # further steps are allowed once the last number is reached
 
 
-def make_cut(sampled: Sampled, k: int, ties: str, others: tuple[int, ...], alike: bool) -> Cut:
-    """Return the cut that leaves class 0 and `others`; `alike` says that the other classes are exchangeable.
+def make_cut(sampled: Sampled, k: int, ties: str, candidates: Sequence[int], alike: bool) -> Cut:
+    """Return the cut that leaves the `candidates`; `alike` says that the classes but class 0 are exchangeable.
+
+    Class 0 must be one of them, but for ties that lose.
 
     Examples
     --------
     >>> from pairsim.exact_values.lanes import sample_scores
-    >>> cut = make_cut(sample_scores(2, 3), 1, "lose", (), False)  # class 0 alone: its score is 1, that of class 1 is 0
-    >>> float((cut.start[1, :, -1] * cut.stay[1][0]).sum())
+    >>> cut = make_cut(sample_scores(2, 3), 1, "lose", [0], False)  # class 0 alone, with score 1 against 0
+    >>> float((cut.start[1, -1] * cut.stay[1][0]).sum())
     1.0
     """
-    inside = np.isin(np.arange(sampled.at.shape[0]), others)
+    inside = np.isin(np.arange(sampled.at.shape[0]), candidates)
     if ties == "lose":
-        return _losing_cut(sampled, k - 1 - len(others), inside)
+        return _losing_cut(sampled, k - len(candidates), inside)
     if ties == "first" and not alike:
-        return _first_cut(sampled, (0, *others), inside)
+        return _first_cut(sampled, candidates, inside)
     return _drawn_cut(sampled, inside, ties == "first")
+
+
+def split_lanes(cut: Cut, size: int) -> Iterator[Cut]:
+    """Yield the cut in parts of at most `size` lanes."""
+    for begin in range(0, cut.start.shape[2], size):
+        part = slice(begin, begin + size)
+        yield Cut(
+            cut.start[..., part],
+            [stay[:, part] for stay in cut.stay],
+            [None if step is None else step[:, part] for step in cut.step],
+            cut.at_least,
+        )
 
 
 def count_cut_lanes(n: int, l: int, k: int, ties: str, alike: bool) -> int:
@@ -71,16 +86,15 @@ def _drawn_cut(sampled: Sampled, inside: NDArray[np.bool_], true_first: bool) ->
         last = np.tile(u == 1.0, sampled.at.shape[1])
         stays, steps = np.where(last, 0.0, _flat(share * (above + at))), np.where(last, at_bar, 0.0)
         at_bar = np.where(last, 0.0, at_bar)
-    none = np.zeros_like(at_bar)
     return Cut(
-        np.stack((stays, steps), axis=-1),
+        np.stack((stays, steps), axis=1),
         [up if c else down for c in inside],
-        [at_bar if c else none for c in inside],
+        [at_bar if c else None for c in inside],
         at_least=False,
     )
 
 
-def _first_cut(sampled: Sampled, candidates: tuple[int, ...], inside: NDArray[np.bool_]) -> Cut:
+def _first_cut(sampled: Sampled, candidates: Sequence[int], inside: NDArray[np.bool_]) -> Cut:
     """Return the cut where ties go to the lowest class number: one lane for each bar and last candidate at it."""
     below, at, above = sampled
     stay = []
@@ -89,13 +103,12 @@ def _first_cut(sampled: Sampled, candidates: tuple[int, ...], inside: NDArray[np
         for last in candidates:
             if c == last:
                 lanes.append(at)
-            elif c == 0 or inside[c]:
+            elif inside[c]:
                 lanes.append(above + at if c < last else above)
             else:
                 lanes.append(below if c < last else below + at)
         stay.append(np.concatenate(lanes, axis=1))
-    none = np.zeros_like(stay[0])
-    return Cut(stay[0][..., None], stay, [none] * inside.size, at_least=False)
+    return Cut(stay[0][:, None], stay, [None] * inside.size, at_least=False)
 
 
 def _losing_cut(sampled: Sampled, vacant: int, inside: NDArray[np.bool_]) -> Cut:
@@ -105,14 +118,13 @@ def _losing_cut(sampled: Sampled, vacant: int, inside: NDArray[np.bool_]) -> Cut
     bar, and more classes than there are vacancies stand at it.
     """
     below, at, above = sampled
-    none = np.zeros_like(at)
     wanted = vacant + 1 if vacant else 1
-    start = np.zeros((*at.shape, wanted + 1))
-    start[..., 0] = above
-    if not vacant:
-        start[..., 1] = at
+    start = np.zeros((at.shape[0], wanted + 1, at.shape[1]))
     stay = [above if c else below for c in inside]
-    step = [at if bool(c) == (not vacant) else none for c in inside]
+    step = [at if bool(c) == (not vacant) else None for c in inside]
+    start[:, 0] = stay[0]
+    if step[0] is not None:
+        start[:, 1] = step[0]
     return Cut(start, stay, step, at_least=True)
 
 

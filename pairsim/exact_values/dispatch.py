@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
 from pairsim.decoders.sample_size import sample_size
@@ -12,6 +13,7 @@ from pairsim.exact_values.chances import INDEPENDENT, constant_chance
 from pairsim.exact_values.result import Exact, too_large, unavailable
 from pairsim.oracles import Oracle, Recorded
 
+KNOWN = (MaxWin, Poll, TopK, Adag, Ddag)
 OVER_SCORES = "dynamic programming over scores"
 OVER_SETS = "dynamic programming over sets of classes"
 
@@ -22,7 +24,7 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
     Closed forms for adag and ddag where all pairs with the true class are alike (any n) and for ddag in the given
     order; dynamic programming for adag in the given order (n up to 60,000), for adag and ddag in random order (n up to
     21 and 23) and for max-win, poll and top-k. How far the last three go depends on the decoder: under uniform-p about
-    n = 21 for max-win, 18 for poll and 9 for top-k; under other chances about 12, 11 and 7.
+    n = 21 for max-win, 19 for poll and 9 for top-k; under other chances about 12, 11 and 8.
 
     Parameters
     ----------
@@ -61,19 +63,22 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
     if isinstance(oracle, Recorded):
         must_be = "an oracle that draws its answers: recorded ones have no exact value (simulate replays every row)"
         raise unavailable("oracle", must_be, f"{oracle.rows} recorded rows")
-    if not isinstance(oracle, INDEPENDENT):
+    # by exact type: a subclass may have other answers or other rules, and a wrong value must not pass for an exact one
+    if type(oracle) not in INDEPENDENT:
         must_be = "Uniform, Similarity or Matrix: others have no exact value (use simulate)"
         raise unavailable("oracle", must_be, type(oracle).__name__)
+    if type(decoder) not in KNOWN:
+        must_be = "MaxWin, Poll, TopK, Adag or Ddag: others have no exact value (use simulate)"
+        raise unavailable("decoder", must_be, type(decoder).__name__)
     success, failure, how = _solve(oracle, decoder)
     cost = decoder.cost(oracle.n)
-    # ties that lose may leave fewer than k candidates, so that the price depends on the answers
-    fixed = not (isinstance(decoder, TopK) and decoder.ties == "lose" and decoder.k < oracle.n)
+    price = top_k.expect_price(oracle, decoder) if isinstance(decoder, TopK) else (cost.queries, cost.rounds)
     return Exact(
         decoder=decoder.spec,
         success=min(1.0, success),
         failure=min(1.0, failure),
-        queries=float(cost.queries) if fixed else None,
-        rounds=float(cost.rounds) if fixed else None,
+        queries=float(price[0]),
+        rounds=float(price[1]),
         distinct=expect_distinct(decoder, oracle.n),
         how=how,
     )
@@ -105,9 +110,7 @@ def _solve(oracle: Oracle, decoder: Decoder) -> tuple[float, float, str]:
         return *top_k.top_k(oracle, decoder), OVER_SCORES
     if isinstance(decoder, Ddag):
         return _solve_ddag(oracle, decoder)
-    if isinstance(decoder, Adag):
-        return _solve_adag(oracle, decoder)
-    raise unavailable("decoder", "MaxWin, Poll, TopK, Adag or Ddag (for others: simulate)", type(decoder).__name__)
+    return _solve_adag(oracle, cast("Adag", decoder))
 
 
 def _solve_ddag(oracle: Oracle, decoder: Ddag) -> tuple[float, float, str]:

@@ -34,6 +34,18 @@ def play_game(mass: Floats, chance: float) -> Floats:
     return after
 
 
+@jit
+def sum_scores(mass: Floats, weights: Floats) -> Floats:
+    """Return the sum over the first axis of mass[score, state, lane] * weights[score, lane]."""
+    scores, states, lanes = mass.shape
+    total = np.zeros((states, lanes))
+    for w in range(scores):
+        for i in range(states):
+            for lane in range(lanes):
+                total[i, lane] += mass[w, i, lane] * weights[w, lane]
+    return total
+
+
 def meet(mass: Floats, axis: int, chance: float) -> Floats:
     """Play the class of the first axis against the class of `axis`."""
     shape = mass.shape
@@ -82,10 +94,9 @@ def play_out(
 
 def expect_products(chances: Floats, lanes: Lanes) -> tuple[float, float]:
     """Return the summed lanes: the expected product of `keep` over the scores of classes 1 .. n-1, and the rest."""
-    n = chances.shape[0]
-    size = max(1, CHUNK // peak_states(n))
+    size = max(1, CHUNK // peak_states(chances.shape[0]))
     parts = [
-        _expect_some(chances, Lanes(*(table[:, begin : begin + size] for table in lanes)))
+        _expect_some(chances, Lanes(*(np.ascontiguousarray(table[:, begin : begin + size]) for table in lanes)))
         for begin in range(0, lanes.keep.shape[1], size)
     ]
     return math.fsum(part[0] for part in parts), math.fsum(part[1] for part in parts)
@@ -97,8 +108,8 @@ def _expect_some(chances: Floats, lanes: Lanes) -> tuple[float, float]:
 
     def leave(place: int, mass: Floats) -> Floats:
         flat = mass.reshape(mass.shape[0], -1, mass.shape[-1])
-        dropped.append(float(np.einsum("wsl,wl->", flat, lanes.drop[: flat.shape[0]])))
-        kept: Floats = np.einsum("wsl,wl->sl", flat, lanes.keep[: flat.shape[0]])
+        dropped.append(float(sum_scores(flat, lanes.drop).sum()))
+        kept: Floats = sum_scores(flat, lanes.keep)
         return kept.reshape(mass.shape[1:])
 
     first = first_states(chances, order)[..., None] * lanes.start[count_losses(len(order))]

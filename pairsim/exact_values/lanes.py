@@ -98,10 +98,11 @@ def sample_scores(n: int, l: int) -> Sampled:
     below = np.empty((n, l + 1))
     at = np.empty((n, l + 1))
     above = np.empty((n, l + 1))
+    choose = [math.comb(l, s) for s in range(l + 1)]
     for t in range(n):
         lower = 0
         for s in range(l + 1):
-            ways = math.comb(l, s) * t**s * (m - t) ** (l - s)
+            ways = choose[s] * t**s * (m - t) ** (l - s)
             below[t, s], at[t, s], above[t, s] = lower / total, ways / total, (total - lower - ways) / total
             lower += ways
     return Sampled(below, at, above)

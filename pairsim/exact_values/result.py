@@ -18,8 +18,8 @@ class Exact:
     success, failure : float
         Chances that the true class is named, and that it is not. Each is computed on its own (but for top-k), so that
         a tiny failure keeps its digits where 1 - success would have lost them.
-    queries, rounds : float or None
-        Expected questions and rounds; None for a top-k whose ties lose, where they depend on the answers.
+    queries, rounds : float
+        Expected questions and rounds.
     distinct : float or None
         Expected number of different pairs asked; None for a top-k that may leave out a pair.
     how : str
@@ -40,8 +40,8 @@ class Exact:
     decoder: str
     success: float
     failure: float
-    queries: float | None
-    rounds: float | None
+    queries: float
+    rounds: float
     distinct: float | None
     how: str
     method: str = "exact"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,14 @@ from pairsim.decoders.sample_size import sample_size
 from pairsim.exact_values import labelled
 from pairsim.exact_values.budget import check_work
 from pairsim.exact_values.chances import uniform_chance
-from pairsim.exact_values.cuts import Cut, count_cut_lanes, make_cut
+from pairsim.exact_values.cuts import Cut, count_cut_lanes, make_cut, split_lanes
 from pairsim.exact_values.lanes import count_nodes, draw_nodes, sample_scores
-from pairsim.exact_values.scores import LABELLED_STEP, table_work
+from pairsim.exact_values.scores import table_work
 from pairsim.oracles import Oracle
 
 Floats = NDArray[np.float64]
+
+STEP = 6  # units of work to write a number of a labelled state; the arrays are small enough for the cache
 
 
 def top_k(oracle: Oracle, decoder: TopK) -> tuple[float, float]:
@@ -49,44 +51,91 @@ def top_k_over_sets(chances: Floats, decoder: TopK, alike: bool) -> tuple[float,
     sampled = sample_scores(n, sample_size(decoder.l, n))
     success = 0.0
     for others, copies in candidate_sets(n, decoder, alike):
-        cut = make_cut(sampled, decoder.k, decoder.ties, others, alike)
+        cut = make_cut(sampled, decoder.k, decoder.ties, (0, *others), alike)
         success += copies * win_with(chances, others, cut, decoder)
     return success, 1.0 - success
+
+
+def expect_price(oracle: Oracle, decoder: TopK) -> tuple[float, float]:
+    """Return the expected questions and rounds: ties that lose may leave fewer candidates than k.
+
+    Examples
+    --------
+    >>> from pairsim.oracles import Uniform
+    >>> expect_price(Uniform(2, 0.9), TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
+    (7.0, 2.0)
+    """
+    cost = decoder.cost(oracle.n)
+    if decoder.ties != "lose" or decoder.k == oracle.n:
+        return float(cost.queries), float(cost.rounds)
+    counts = count_candidates(oracle.matrix(), decoder, uniform_chance(oracle) is not None)
+    final = [c * (oracle.n - 1) if decoder.final == "rescore" else c * (c - 1) // 2 for c in range(decoder.k + 1)]
+    polled = cost.queries - final[-1]
+    # a final without a question is not waited for
+    return polled + float(counts @ final), 1.0 + float(counts @ (np.array(final) > 0))
+
+
+def count_candidates(chances: Floats, decoder: TopK, alike: bool) -> Floats:
+    """Return the chances of 0 .. k candidates when ties lose."""
+    n = chances.shape[0]
+    sampled = sample_scores(n, sample_size(decoder.l, n))
+    counts = np.zeros(decoder.k + 1)
+    for true in (0, 1):  # candidates among class 0 alone
+        for size in range(decoder.k - true):
+            for others, copies in alike_sets(n, size, alike):
+                candidates = (0, *others) if true else others
+                cut = make_cut(sampled, decoder.k, decoder.ties, candidates, alike)
+                left = labelled.play_out(
+                    chances,
+                    range(1, n),
+                    labelled.first_states(chances, range(1, n))[..., None, None]
+                    * cut.start[n - 1 - labelled.count_losses(n - 1)],
+                    functools.partial(_leave, cut, range(1, n), np.ones(n), 0),
+                )
+                counts[len(candidates)] += copies * left[-1].sum()
+    counts[-1] = 1.0 - counts[:-1].sum()
+    return counts
 
 
 def candidate_sets(n: int, decoder: TopK, alike: bool) -> Iterator[tuple[tuple[int, ...], int]]:
     """Yield the candidates besides class 0, and how many sets of candidates have the chances of this one."""
     # ties that lose may leave fewer candidates than k
     for size in range(0 if decoder.ties == "lose" else decoder.k - 1, decoder.k):
-        if alike:
-            yield tuple(range(1, size + 1)), math.comb(n - 1, size)
-        else:
-            yield from ((others, 1) for others in itertools.combinations(range(1, n), size))
+        yield from alike_sets(n, size, alike)
+
+
+def alike_sets(n: int, size: int, alike: bool) -> Iterator[tuple[tuple[int, ...], int]]:
+    """Yield sets of `size` of the classes 1 .. n-1: one for all where they are alike, else each on its own."""
+    if alike:
+        yield tuple(range(1, size + 1)), math.comb(n - 1, size)
+    else:
+        yield from ((others, 1) for others in itertools.combinations(range(1, n), size))
 
 
 def win_with(chances: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) -> float:
     """Return the chance that class 0 and `others` are the candidates and that class 0 wins the final."""
     n = chances.shape[0]
     order = others + tuple(c for c in range(1, n) if c not in others)
+    size = max(1, labelled.CHUNK // (labelled.peak_states(n) * cut.start.shape[1]))
+    return math.fsum(_win_lanes(chances, order, len(others), part, decoder) for part in split_lanes(cut, size))
+
+
+def _win_lanes(chances: Floats, order: tuple[int, ...], inside: int, cut: Cut, decoder: TopK) -> float:
+    n = chances.shape[0]
     first = labelled.first_states(chances, order)
     losses = labelled.count_losses(n - 1)
     rescore = decoder.final == "rescore"
-    games = n - 1 if rescore else len(others)
+    games = n - 1 if rescore else inside
     lost = labelled.count_losses(n - 1, games)
     total = 0.0
     for score in range(games + 1):  # of class 0 in the final
         mass = (first * (lost == games - score))[..., None, None] * cut.start[n - 1 - losses]
-        for x, share in zip(*draw_nodes(decoder.ties, len(others)), strict=True):
+        for x, share in zip(*draw_nodes(decoder.ties, inside), strict=True):
             cap = (np.arange(n) < score) + x * (np.arange(n) == score)
-            left = labelled.play_out(
-                chances,
-                order,
-                mass,
-                functools.partial(_leave, cut, order, cap if rescore else np.ones(n), len(others)),
-                len(others),
-                None if rescore else functools.partial(_weigh, cap),
-            )
-            total += float(share * left[:, -1].sum())
+            leave = functools.partial(_leave, cut, order, cap if rescore else np.ones(n), inside)
+            pause = None if rescore else functools.partial(_weigh, cap)
+            left = labelled.play_out(chances, order, mass, leave, inside, pause)
+            total += float(share * left[-1].sum())
     return total
 
 
@@ -95,17 +144,18 @@ def _weigh(cap: Floats, mass: Floats) -> Floats:
     return mass * cap[: mass.shape[0]].reshape(-1, *(1,) * (mass.ndim - 1))
 
 
-def _leave(cut: Cut, order: tuple[int, ...], cap: Floats, inside: int, place: int, mass: Floats) -> Floats:
+def _leave(cut: Cut, order: Sequence[int], cap: Floats, inside: int, place: int, mass: Floats) -> Floats:
     """Let the class at `place` leave: it stays on its side of the bar or steps on it, and a candidate passes `cap`."""
-    if place < inside:
-        mass = _weigh(cap, mass)
-    flat = mass.reshape(mass.shape[0], -1, *mass.shape[-2:])
-    kept: Floats = np.einsum("wslh,wl->slh", flat, cut.stay[order[place]][: flat.shape[0]])
-    stepped = np.einsum("wslh,wl->slh", flat, cut.step[order[place]][: flat.shape[0]])
-    kept[..., 1:] += stepped[..., :-1]
-    if cut.at_least:
-        kept[..., -1] += stepped[..., -1]
-    return kept.reshape(mass.shape[1:])
+    passed = cap[:, None] if place < inside else 1.0
+    flat = mass.reshape(mass.shape[0], -1, mass.shape[-1])
+    kept: Floats = labelled.sum_scores(flat, cut.stay[order[place]] * passed).reshape(mass.shape[1:])
+    step = cut.step[order[place]]
+    if step is not None:
+        stepped = labelled.sum_scores(flat, step * passed).reshape(mass.shape[1:])
+        kept[..., 1:, :] += stepped[..., :-1, :]
+        if cut.at_least:
+            kept[..., -1, :] += stepped[..., -1, :]
+    return kept
 
 
 def top_k_work(n: int, decoder: TopK, alike: bool) -> float:
@@ -117,4 +167,4 @@ def top_k_work(n: int, decoder: TopK, alike: bool) -> float:
     )
     lanes = count_cut_lanes(n, l, decoder.k, decoder.ties, alike) * count_nodes(decoder.ties, decoder.k - 1)
     # arrays that small are not worth their calls: each of the n^2 / 2 games of a lane costs some microseconds
-    return table_work(n, l) + scores * lanes * (LABELLED_STEP * labelled.count_steps(n) + 100.0 * n * n)
+    return table_work(n, l) + scores * lanes * (STEP * labelled.count_steps(n) + 100.0 * n * n)

@@ -14,23 +14,18 @@ BINOMIAL_DRAWS = np.uint64(3)  # keeps these draws apart from those of a poll th
 
 
 @jit
-def _invert(cdf, u):
-    """Return the smallest v with u < cdf[v]."""
-    low = 0
-    high = cdf.size - 1
-    while low < high:
-        middle = (low + high) // 2
-        if u < cdf[middle]:
-            high = middle
-        else:
-            low = middle + 1
-    return low
+def _invert(cdf, guide, u):
+    """Return the smallest v with u < cdf[v]; `guide` says where to start for each of its equal parts of [0, 1)."""
+    v = guide[np.int64(u * guide.size)]
+    while u >= cdf[v] and v + 1 < cdf.size:
+        v += 1
+    return v
 
 
 @jit
-def top_k_trials(oracle, decoder, cdf, scores, stream, first_trial, winners):
-    """Write the winner of each trial; `cdf[s]` is the distribution function of a sampled score given the score s."""
-    n = scores.shape[1]
+def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners):
+    """Write the winner of each trial; `cdf[s]` and `guide[s]` are the law of a sampled score given the score s."""
+    n = scores.shape[0]
     sampled = np.empty(n, np.int64)
     candidates = np.empty(decoder.k, np.int64)
     finals = np.empty(decoder.k, np.int64)
@@ -38,8 +33,9 @@ def top_k_trials(oracle, decoder, cdf, scores, stream, first_trial, winners):
     for t in range(winners.size):
         key = fold(draw_key(stream, first_trial + t), BINOMIAL_DRAWS)
         for c in range(n):
+            s = scores[c, t]
             u = np.float64(mix(place(c, 0) ^ key) >> UNIT_SHIFT) * UNIT
-            sampled[c] = _invert(cdf[scores[t, c]], u)
+            sampled[c] = _invert(cdf[s], guide[s], u)
         size = cut(sampled, decoder.k, decoder.ties, key, candidates)
         winners[t] = -1
         if size == 0:
@@ -47,7 +43,7 @@ def top_k_trials(oracle, decoder, cdf, scores, stream, first_trial, winners):
         finals[:size] = 0
         if decoder.rescore:
             for k in range(size):
-                finals[k] = scores[t, candidates[k]]
+                finals[k] = scores[candidates[k], t]
         else:
             move_trial(trial, stream, first_trial + t)
             for a in range(size):

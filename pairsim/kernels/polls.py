@@ -11,151 +11,204 @@ from typing import NamedTuple
 import numpy as np
 
 from pairsim.kernels.jit import jit
-from pairsim.kernels.ties import FIRST, LOSE
+from pairsim.kernels.ties import FIRST, LOSE, RANDOM
 
-NEGLIGIBLE = 1e-18
+TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
 
 
 class PollTables(NamedTuple):
     """Binomial tables of one (n, l), made once: row s is for a class with score s.
 
-    The fair draw among the tied is the integral over x in [0, 1] of the product of P(below v) + x P(equal v), a
-    polynomial; `nodes[v]` Gauss-Legendre nodes are used at v, as many as `reach` says are enough for it.
+    The fair draw among the tied is the integral over x in [0, 1] of the product over the others of
+    P(below v) + x P(equal v), a polynomial in x. Gauss-Legendre rules of 8, 16, 32, ... nodes integrate it; the last
+    of them exactly.
     """
 
     pmf: np.ndarray  # float64[n, l + 1]: P(sampled score = v)
     log_below: np.ndarray  # float64[n, l + 1]: log P(sampled score < v)
     log_upto: np.ndarray  # float64[n, l + 1]: log P(sampled score <= v)
     share: np.ndarray  # float64[n, l + 1]: P(= v) / P(<= v)
-    nodes: np.ndarray  # int64[l + 1]
-    starts: np.ndarray  # int64[l + 1]: where the table of v starts in log_mixed
-    log_mixed: np.ndarray  # float64[...]: log(P(< v) + x P(= v)) at [starts[v] + s * nodes[v] + g]
-    rule_nodes: np.ndarray  # float64[rules, most nodes]: Gauss-Legendre nodes of 8, 16, 32, ... points
-    rule_weights: np.ndarray
-    reach: np.ndarray  # float64[rules]: the sum of shares up to which a rule is good to 1e-14
+    log_mixed_8: np.ndarray  # float64[n, l + 1, 8]: log(P(< v) + x P(= v)) at the nodes of the first rule
+    log_mixed_16: np.ndarray  # float64[n, l + 1, 16]: and of the second
+    nodes: np.ndarray  # float64[rules, most nodes]
+    weights: np.ndarray
+    log_error: np.ndarray  # float64[rules]: log of c where m nodes err by at most c * (sum of shares)**(2m)
+
+
+class Rivals(NamedTuple):
+    """The other classes of a tournament: their distinct scores and how many have each, and scratch space over v."""
+
+    scores: np.ndarray  # int64[n]
+    counts: np.ndarray  # float64[n]
+    size: np.ndarray  # int64[1]
+    below: np.ndarray  # float64[l + 1]: log P(all sampled scores < v)
+    upto: np.ndarray  # float64[l + 1]
+    shares: np.ndarray  # float64[l + 1]: sum of shares
 
 
 @jit
-def _rule_of(nodes):
-    rule = 0
-    while 8 << rule < nodes:
-        rule += 1
-    return rule
+def new_rivals(n, values):
+    """Return room for n rivals and sampled scores 0 .. values - 1."""
+    return Rivals(
+        np.empty(n, np.int64),
+        np.empty(n, np.float64),
+        np.zeros(1, np.int64),
+        np.empty(values, np.float64),
+        np.empty(values, np.float64),
+        np.empty(values, np.float64),
+    )
 
 
 @jit
-def _fails_in_draw(tables, v, distinct, counts, size, upto):
-    """Return 1 - the chance to win at sampled score v when ties are settled by a fair draw."""
-    shares = 0.0
-    for k in range(size):
-        shares += counts[k] * tables.share[distinct[k], v]
-    rule = _rule_of(tables.nodes[v])
-    if shares <= tables.reach[rule]:
-        nodes = tables.nodes[v]
-        fails = 0.0
-        for g in range(nodes):
-            log_chance = 0.0
-            for k in range(size):
-                log_chance += counts[k] * tables.log_mixed[tables.starts[v] + distinct[k] * nodes + g]
-            fails -= tables.rule_weights[rule, g] * np.expm1(log_chance)
-        return fails
-    # more ties than this table was made for: a longer rule, without a table
-    while rule + 1 < tables.reach.size and shares > tables.reach[rule]:
-        rule += 1
+def _gather(tables, rivals):
+    """Add up the logarithms and shares of all rivals, for every sampled score at once."""
+    values = rivals.below.size
+    rivals.below[:] = 0.0
+    rivals.upto[:] = 0.0
+    rivals.shares[:] = 0.0
+    for k in range(rivals.size[0]):
+        count = rivals.counts[k]
+        below = tables.log_below[rivals.scores[k]]
+        upto = tables.log_upto[rivals.scores[k]]
+        share = tables.share[rivals.scores[k]]
+        for v in range(values):
+            rivals.below[v] += count * below[v]
+            rivals.upto[v] += count * upto[v]
+            rivals.shares[v] += count * share[v]
+
+
+@jit
+def _wins_in_crowd(tables, rivals, v, rule):
+    """Return the chance to win with sampled score v when so many tie that no table is kept for it.
+
+    Then failing is not rare, and plain products (by repeated squaring) lose nothing that matters.
+    """
+    size = 8 << rule
+    chances = np.full(size, np.exp(rivals.upto[v]))
+    base = np.empty(size)
+    for k in range(rivals.size[0]):
+        share = tables.share[rivals.scores[k], v]
+        for g in range(size):
+            base[g] = 1.0 + (tables.nodes[rule, g] - 1.0) * share
+        left = np.int64(rivals.counts[k])
+        while left > 0:
+            if left & 1:
+                for g in range(size):
+                    chances[g] *= base[g]
+            for g in range(size):
+                base[g] *= base[g]
+            left >>= 1
+    wins = 0.0
+    for g in range(size):
+        wins += tables.weights[rule, g] * chances[g]
+    return wins
+
+
+@jit
+def _fails_in_draw(tables, rivals, v, rule):
+    """Return 1 - the chance to win with sampled score v when ties are settled by a fair draw."""
     fails = 0.0
-    for g in range(8 << rule):
-        x = tables.rule_nodes[rule, g]
-        log_chance = upto
-        for k in range(size):
-            log_chance += counts[k] * np.log1p((x - 1.0) * tables.share[distinct[k], v])
-        fails -= tables.rule_weights[rule, g] * np.expm1(log_chance)
+    if rule > 1:
+        return 1.0 - _wins_in_crowd(tables, rivals, v, rule)
+    log_chances = np.zeros(8 << rule)
+    for k in range(rivals.size[0]):
+        row = tables.log_mixed_16[rivals.scores[k], v] if rule else tables.log_mixed_8[rivals.scores[k], v]
+        for g in range(log_chances.size):
+            log_chances[g] += rivals.counts[k] * row[g]
+    for g in range(log_chances.size):
+        fails -= tables.weights[rule, g] * np.expm1(log_chances[g])
     return fails
 
 
 @jit
-def poll_failure(tables, ties, score, before, before_size, before_counts, after, after_size, after_counts):
-    """Return the chance that a poll does not name a class with this score.
-
-    The others are given by their distinct scores and how many have each: those numbered before it (who win a tie
-    under FIRST) and those after it. Under the other rules all may be given as `after`.
-    """
+def _failure_with_draw(tables, rivals, score):
+    """Return the chance not to be named when ties are settled by a fair draw."""
     failure = 0.0
-    for v in range(tables.pmf.shape[1]):
+    for v in range(rivals.below.size):
         weight = tables.pmf[score, v]
-        if weight < NEGLIGIBLE:
+        if weight == 0.0:
             continue
-        below = 0.0
-        upto = 0.0
-        for k in range(after_size):
-            below += after_counts[k] * tables.log_below[after[k], v]
-            upto += after_counts[k] * tables.log_upto[after[k], v]
-        if ties == LOSE:
-            failure -= weight * np.expm1(below)
-        elif ties == FIRST:
-            for k in range(before_size):
-                upto += before_counts[k] * tables.log_below[before[k], v]
-            failure -= weight * np.expm1(upto)
-        elif np.exp(upto) - np.exp(below) < NEGLIGIBLE:
-            failure -= weight * np.expm1(upto)
-        else:
-            failure += weight * _fails_in_draw(tables, v, after, after_counts, after_size, upto)
+        surely = -weight * np.expm1(rivals.upto[v])
+        tied = weight * (np.exp(rivals.upto[v]) - np.exp(rivals.below[v]))
+        budget = TOLERANCE * (failure + surely)
+        if tied <= budget:
+            failure += surely
+            continue
+        log_budget = np.log(budget / weight) - rivals.upto[v] if budget > 0.0 else -np.inf
+        rule = 0
+        while (
+            rule + 1 < tables.log_error.size
+            and tables.log_error[rule] + (16 << rule) * np.log(rivals.shares[v]) > log_budget
+        ):
+            rule += 1
+        failure += weight * _fails_in_draw(tables, rivals, v, rule)
     return failure
 
 
 @jit
-def _histogram(scores, first, last, skip, counts, distinct, sizes):
-    """List the distinct scores of classes first .. last - 1 but `skip`, and how many have each; return how many."""
-    low = counts.size
+def _list_rivals(scores, first, last, skip, histogram, rivals):
+    """List the distinct scores of classes first .. last - 1 but `skip`; `histogram` is zero before and after."""
+    low = histogram.size
     high = -1
     for c in range(first, last):
         if c != skip:
             s = np.int64(scores[c])
-            counts[s] += 1
+            histogram[s] += 1
             low = min(low, s)
             high = max(high, s)
     size = 0
     for s in range(low, high + 1):
-        if counts[s] > 0:
-            distinct[size] = s
-            sizes[size] = counts[s]
-            counts[s] = 0
+        if histogram[s] > 0:
+            rivals.scores[size] = s
+            rivals.counts[size] = histogram[s]
+            histogram[s] = 0
             size += 1
-    return size
+    rivals.size[0] = size
 
 
 @jit
-def _fails_to_name(tables, ties, scores, c, counts, before, before_counts, after, after_counts):
-    """Return the chance that a poll does not name class c of a tournament with these scores."""
+def _fails_to_name(tables, ties, scores, c, histogram, before, after):
+    """Return the chance that a poll does not name class c of a tournament with these scores.
+
+    Under FIRST, those numbered before it win a tie against it and those after it lose one.
+    """
     n = scores.size
     split = c if ties == FIRST else 0
-    before_size = _histogram(scores, 0, split, c, counts, before, before_counts)
-    after_size = _histogram(scores, split, n, c, counts, after, after_counts)
+    _list_rivals(scores, split, n, c, histogram, after)
+    _gather(tables, after)
     score = np.int64(scores[c])
-    return poll_failure(tables, ties, score, before, before_size, before_counts, after, after_size, after_counts)
+    if ties == RANDOM:
+        return _failure_with_draw(tables, after, score)
+    if ties == FIRST:
+        _list_rivals(scores, 0, split, c, histogram, before)
+        _gather(tables, before)
+    failure = 0.0
+    for v in range(after.below.size):
+        log_chance = after.below[v] if ties == LOSE else after.upto[v] + before.below[v]
+        failure -= tables.pmf[score, v] * np.expm1(log_chance)
+    return failure
 
 
 @jit
 def poll_trials(tables, ties, scores, truth, reference, failures, agreements):
-    """Write, for each row of scores, the chance that a poll misses the true class, and that it names `reference`.
+    """Write, for each trial (a column of scores), the chance that a poll misses the true class or names `reference`.
 
     `reference` may be empty: then there is nothing to agree with.
     """
-    n = scores.shape[1]
-    counts = np.zeros(n, np.int64)
-    before = np.empty(n, np.int64)
-    before_counts = np.empty(n, np.float64)
-    after = np.empty(n, np.int64)
-    after_counts = np.empty(n, np.float64)
+    n = scores.shape[0]
+    values = tables.pmf.shape[1]
+    column = np.empty(n, np.int64)
+    histogram = np.zeros(n, np.int64)
+    before = new_rivals(n, values)
+    after = new_rivals(n, values)
     for t in range(failures.size):
-        failures[t] = _fails_to_name(
-            tables, ties, scores[t], truth[t], counts, before, before_counts, after, after_counts
-        )
+        for c in range(n):
+            column[c] = scores[c, t]
+        failures[t] = _fails_to_name(tables, ties, column, truth[t], histogram, before, after)
         if reference.size > 0:
             if reference[t] == truth[t]:
                 agreements[t] = 1.0 - failures[t]
             elif reference[t] < 0:
                 agreements[t] = 0.0
             else:
-                agreements[t] = 1.0 - _fails_to_name(
-                    tables, ties, scores[t], reference[t], counts, before, before_counts, after, after_counts
-                )
+                agreements[t] = 1.0 - _fails_to_name(tables, ties, column, reference[t], histogram, before, after)

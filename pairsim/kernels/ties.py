@@ -54,13 +54,15 @@ def cut(scores, count, ties, key, chosen):
     Ties at the cut: RANDOM draws among them, FIRST takes the lowest numbers, LOSE leaves all of them out
     (a class is in only when fewer than `count` others score at least as much), so fewer may be returned.
     """
-    ordered = np.sort(scores)
-    bar = ordered[scores.size - count]
-    above = 0
-    at = 0
+    having = np.zeros(scores.max() + 1, np.int64)  # scores are small numbers: counting them is faster than sorting
     for c in range(scores.size):
-        above += scores[c] > bar
-        at += scores[c] == bar
+        having[scores[c]] += 1
+    bar = having.size - 1
+    above = 0
+    while above + having[bar] < count:
+        above += having[bar]
+        bar -= 1
+    at = having[bar]
     open_places = count - above
     if ties == LOSE and at > open_places:
         open_places = 0

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from pairsim.decoders import Decoder, MaxWin, Poll, TopK
 from pairsim.kernels.bits import LANES, SLAB_TRIALS, U_LANES
 from pairsim.kernels.crown import crown_trials
-from pairsim.kernels.drive import DISTINCT, QUERIES, ROUNDS, decode_trials
+from pairsim.kernels.drive import DISTINCT, decode_trials
 from pairsim.kernels.finals import top_k_trials
 from pairsim.kernels.podium import settle_masks, summit, top_masks, unpack_scores
 from pairsim.kernels.polls import poll_trials
 from pairsim.kernels.slabs import Slab, flush_pending, new_slab, play_class_zero, play_slab
 from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
 from pairsim.oracles import Oracle, Uniform
-from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_cdf
+from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
 from pairsim.simulation.methods import plays_in_slabs
 from pairsim.simulation.tally import Tally, moments_of, moments_of_counts
 
@@ -157,17 +157,16 @@ class Bench:
                 agreements = float(agreed.sum()) if reference.size else np.nan
             else:
                 failures = moments_of_counts(int((named != truth).sum()), count)
-            price = prices[place]
-            tallies.append(Tally(failures, agreements, price[QUERIES], price[DISTINCT], price[ROUNDS]))
+            tallies.append(Tally(failures, agreements, *prices[place].tolist()))
         return tallies
 
     def _scores(self, slab: Slab | None) -> NDArray[np.uint16]:
-        """Return the scores [trial, class] where a conditional poll or top-k wants them."""
+        """Return the scores [class, trial] where a conditional poll or top-k wants them."""
         wanted = any(
             isinstance(decoder, Poll | TopK) and method == "conditional"
             for decoder, method in zip(self.decoders, self.methods, strict=True)
         )
-        scores = np.empty((SLAB_TRIALS, self.n) if wanted else (0, 0), np.uint16)
+        scores = np.empty((self.n, SLAB_TRIALS) if wanted else (0, 0), np.uint16)
         if wanted:
             unpack_scores(slab, self.n, scores)
         return scores
@@ -184,8 +183,8 @@ class Bench:
         self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int
     ) -> Winners:
         kernel, winners = decoder.kernel(self.n), np.empty(count, np.int64)
-        cdf = sampled_cdf(self.n, kernel.l)
-        top_k_trials(oracle.kernel(), kernel, cdf, scores, self.stream, first, winners)
+        law = sampled_law(self.n, kernel.l)
+        top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners)
         return winners
 
 

@@ -9,21 +9,24 @@ from numpy.typing import NDArray
 
 from pairsim.kernels.polls import PollTables
 
+GUIDE_PARTS = 64
 FIRST_RULE = 8  # nodes of the shortest Gauss-Legendre rule; each next one has twice as many
 
 
-def _rule_reach(nodes: int, n: int) -> float:
-    """Return the sum A of shares up to which a rule is good to 1e-14 of the chance without ties.
+def _log_error(nodes: int, n: int) -> float:
+    """Return log c, where c A**(2m) bounds the error of m nodes relative to the chance of not being beaten.
 
-    The integrand is the product over the others of 1 - (1 - x) * share. Its derivative of order 2m is at most A**(2m),
-    so m nodes err by at most A**(2m) (m!)**4 / ((2m + 1) ((2m)!)**3); from 2m >= n on they are exact.
+    The integrand is the product over the others of 1 - (1 - x) * share. With A the sum of the shares, its derivative of
+    order 2m is at most A**(2m), so that c = (m!)**4 / ((2m + 1) ((2m)!)**3); from 2m >= n on the rule is exact.
     """
     from scipy.special import gammaln
 
     if 2 * nodes >= n:
-        return np.inf
-    log_reach = np.log(1e-14 * (2 * nodes + 1)) + 3 * gammaln(2 * nodes + 1) - 4 * gammaln(nodes + 1)
-    return float(np.exp(log_reach / (2 * nodes)))
+        return -np.inf
+    return float(4 * gammaln(nodes + 1) - 3 * gammaln(2 * nodes + 1) - np.log(2 * nodes + 1))
+
+
+_gauss_legendre = functools.lru_cache(maxsize=64)(np.polynomial.legendre.leggauss)
 
 
 @functools.lru_cache(maxsize=64)
@@ -39,40 +42,31 @@ def poll_tables(n: int, l: int) -> PollTables:
     with np.errstate(divide="ignore", invalid="ignore"):
         log_upto = np.where(above < 0.5, np.log1p(-above), np.log(upto))
         log_below = np.concatenate((np.full((n, 1), -np.inf), log_upto[:, :-1]), axis=1)
-        share = np.where(upto > 0.0, pmf / upto, 0.0)
-    rules = [FIRST_RULE]
+        share = np.where(upto > 0.0, np.minimum(pmf / upto, 1.0), 0.0)
+    rules = [FIRST_RULE, 2 * FIRST_RULE]
     while 2 * rules[-1] < n:
         rules.append(2 * rules[-1])
-    reach = np.array([_rule_reach(nodes, n) for nodes in rules])
-    rule_nodes, rule_weights = np.zeros((2, len(rules), rules[-1]))
-    for place, nodes in enumerate(rules):
-        x, weights = np.polynomial.legendre.leggauss(nodes)
-        rule_nodes[place, :nodes], rule_weights[place, :nodes] = (x + 1.0) / 2.0, weights / 2.0
-    # the rule that is tabled at v is long enough for twice the ties of a tournament of coin flips; where a tournament
-    # has more, the kernel takes a longer rule without a table
-    coins = np.exp(gammaln(n) - gammaln(np.arange(n) + 1) - gammaln(n - np.arange(n)) - (n - 1) * np.log(2.0))
-    usual = 2.0 * (n - 1) * (coins[:, None] * share).sum(axis=0) + 2.0
-    chosen = np.minimum(np.searchsorted(reach, usual), len(rules) - 1)
-    nodes_at = np.array([rules[place] for place in chosen])
-    starts = np.concatenate(([0], np.cumsum(nodes_at * n)[:-1]))
-    log_mixed = np.empty(int((nodes_at * n).sum()))
-    for at in range(l + 1):
-        x = rule_nodes[chosen[at], : nodes_at[at]]
-        with np.errstate(divide="ignore"):
-            mixed = log_upto[:, at, None] + np.log1p((x - 1.0) * share[:, at, None])
-        log_mixed[starts[at] : starts[at] + mixed.size] = mixed.ravel()
-    return PollTables(
-        pmf, log_below, log_upto, share, nodes_at, starts, log_mixed, rule_nodes, rule_weights, reach
+    nodes, weights = np.zeros((2, len(rules), rules[-1]))
+    for place, count in enumerate(rules):
+        x, weight = _gauss_legendre(count)
+        nodes[place, :count], weights[place, :count] = (x + 1.0) / 2.0, weight / 2.0
+    mixed_8, mixed_16 = (
+        log_upto[:, :, None] + np.log1p((nodes[place, :count] - 1.0) * share[:, :, None])
+        for place, count in enumerate(rules[:2])
     )
+    log_error = np.array([_log_error(count, n) for count in rules])
+    return PollTables(pmf, log_below, log_upto, share, mixed_8, mixed_16, nodes, weights, log_error)
 
 
 @functools.lru_cache(maxsize=64)
-def sampled_cdf(n: int, l: int) -> NDArray[np.float64]:
-    """Return the distribution functions of a sampled score, one row for each score."""
+def sampled_law(n: int, l: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the distribution functions of a sampled score, one row for each score, and where to start in them."""
     from scipy.special import bdtr
 
-    cdf: NDArray[np.float64] = np.ascontiguousarray(bdtr(np.arange(l + 1)[None, :], l, np.arange(n)[:, None] / (n - 1)))
-    return cdf
+    cdf = np.ascontiguousarray(bdtr(np.arange(l + 1)[None, :], l, np.arange(n)[:, None] / (n - 1)))
+    starts = np.arange(GUIDE_PARTS) / GUIDE_PARTS
+    guide = np.array([np.searchsorted(row, starts, side="right") for row in cdf])
+    return cdf, np.minimum(guide, l)
 
 
 @functools.lru_cache(maxsize=256)

@@ -61,7 +61,7 @@ def make_bench(
     beside = reference < 0 and len(decoders) > 1 and n <= AGREEMENT_CLASSES and method != "exact"
     scored = reference >= 0 or beside
     methods = tuple(choose_method(oracle, decoder, method, trials, scored) for decoder in decoders)
-    if set(methods) == {"exact"}:
+    if set(methods) == {"exact"} and not beside:
         return Bench(oracles, (), (), -1, seed), methods
     played = [(d, "simulated" if m == "exact" else m) for d, m in zip(decoders, methods, strict=True)]
     if beside:

@@ -1,0 +1,28 @@
+"""Run the benchmark: python -m experiments.benchmark [GROUP ...] [--json FILE]."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from experiments.benchmark.engine import GROUPS, measure
+from experiments.benchmark.timing import print_rows, write_rows
+
+
+def main() -> None:
+    """Read the command line, measure, and show the table."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.benchmark", description=__doc__)
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help="what to measure: " + ", ".join(GROUPS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the rows to FILE")
+    chosen = parser.parse_args()
+    for group in chosen.groups:
+        if group not in GROUPS:
+            parser.error(f"GROUP must be one of {', '.join(GROUPS)}. Got {group!r} instead.")
+    rows = measure(chosen.groups or list(GROUPS))
+    print_rows(rows)
+    if chosen.json:
+        write_rows(rows, chosen.json)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Rows of the engine: max-win, poll, the paper's panels, growth, threads, memory, start-up."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+
+import numpy as np
+
+from experiments.benchmark import baselines
+from experiments.benchmark.kernels import generator_words_per_second, outcome_bits_per_second
+from experiments.benchmark.timing import (
+    Measured,
+    best_process_seconds,
+    best_seconds,
+    fresh_cache_output,
+    peak_megabytes,
+)
+from pairsim import Adag, Ddag, Decoder, MaxWin, Oracle, Poll, Recorded, Similarity, Uniform, decoder, simulate, sweep
+from pairsim.decoders import PAPER_SPECS
+
+N = 512
+PAIRS = N * (N - 1) // 2
+
+
+def _max_win_rate(oracle: Oracle, trials: int = 8192) -> float:
+    """Return pair answers per second of max-win on one thread, trials counted one by one."""
+    seconds = best_seconds(lambda: simulate(oracle, MaxWin(), trials, threads=1, method="simulated"))
+    return trials * oracle.n * (oracle.n - 1) / 2 / seconds
+
+
+def max_win_rows() -> list[Measured]:
+    """Max-win at n = 512 on one thread, against NumPy, a numba loop and the generator alone."""
+    rng = np.random.default_rng(0)
+    uniform, similar = Uniform(N, 0.7), Similarity.profile("zipf:1.0", N)
+    ours, ours_similar = _max_win_rate(uniform), _max_win_rate(similar)
+    numpy_rate = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(uniform.matrix(), 64, rng), 3)
+    numpy_similar = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(similar.matrix(), 64, rng), 3)
+    loop = 32 * PAIRS / best_seconds(lambda: baselines.loop_max_win(N, 0.7, 32), 3)
+    words = generator_words_per_second()
+    return [
+        Measured("max-win, uniform, n = 512, against NumPy", ours / numpy_rate, 300, "x", detail=f"{ours:.3g} answers/s"),
+        Measured("the same against a numba double loop", ours / loop, 150, "x", detail=f"loop: {loop:.3g} answers/s"),
+        Measured("answers/s against the generator's bits/s", ours / (64 * words), 0.5, "", detail=f"{64 * words:.3g} bits/s"),
+        Measured("max-win, similarity, n = 512, against NumPy", ours_similar / numpy_similar, 40, "x",
+                 detail=f"{ours_similar:.3g} answers/s"),
+        Measured("exact-p outcome bits, p = 0.7, one core", outcome_bits_per_second(0.7) / 1e9, 5, "Gbit/s"),
+    ]  # fmt: skip
+
+
+def poll_rows() -> list[Measured]:
+    """Time to the same standard error: conditional polls against polls drawn on the same tournaments."""
+    rows = []
+    oracle = Uniform(N, 0.9)
+    answers = Recorded.of(oracle, 64).answers()
+    beats = np.zeros((64, N, N), np.bool_)
+    low, high = np.triu_indices(N, 1)
+    beats[:, low, high], beats[:, high, low] = answers, ~answers
+    for spec, goal in (("5log", 300), ("log", 20)):
+        l = math.ceil(float(spec.removesuffix("log") or 1) * math.log2(N))
+        trials = 4096
+        ours = best_seconds(lambda l=l: simulate(oracle, Poll(l), trials, threads=1), 3) / trials
+        theirs = best_seconds(lambda l=l: baselines.drawn_polls(beats, l, 200, 1), 3) / 200
+        estimate = simulate(oracle, Poll(l), 20_000)
+        standard_error = (estimate.high - estimate.low) / 2 / 1.959964
+        ratio = estimate.success * (1.0 - estimate.success) / (standard_error**2 * 20_000)
+        rows.append(
+            Measured(f"poll at {spec}, time to the same standard error", theirs * ratio / ours, goal, "x",
+                     detail=f"variance {ratio:.3g} x, time {theirs / ours:.3g} x")
+        )  # fmt: skip
+    return rows
+
+
+def panel_rows() -> list[Measured]:
+    """The four panels of the POLL paper, 10,000 rounds, all six curves, both on all cores they use by themselves."""
+    decoders = [decoder(spec) for spec in PAPER_SPECS]
+    panels = [*range(16, 129, 16), 16, 32, 64, 128, 256, 512]
+    points = [(n, p) for p in (0.9, 0.7) for n in panels]
+
+    def ours() -> None:
+        sweep([Uniform(n, p) for n, p in dict.fromkeys(points)], decoders, 10_000)
+
+    rng = np.random.default_rng(0)
+    rounds = 100
+
+    def theirs() -> None:
+        for n, p in points:
+            for _ in range(max(1, rounds * n // 4096)):  # in batches that stay in the cache
+                baselines.numpy_panel(Uniform(n, p).matrix(), max(1, min(rounds, 4096 // n)), rng)
+
+    seconds, baseline = best_seconds(ours, 3), best_seconds(theirs, 1)
+    asked = sum(max(1, rounds * n // 4096) * max(1, min(rounds, 4096 // n)) * n * n for n, _ in points)
+    baseline *= sum(10_000 * n * n for n, _ in points) / asked
+    detail = f"{seconds:.3g} s against {baseline:.3g} s (scaled from {rounds} rounds)"
+    return [Measured("the paper's four panels against NumPy", baseline / seconds, 200, "x", detail=detail)]
+
+
+def growth_rows() -> list[Measured]:
+    """Fitted exponents of the time a trial takes, n = 64 .. 2048."""
+    rows = []
+    cases: list[tuple[Decoder, float, int]] = [
+        (MaxWin(), 2.1, 1024),
+        (Poll("5log"), 1.2, 64),
+        (Adag(), 1.1, 2000),
+        (Ddag(), 1.1, 2000),
+    ]
+    for each, goal, trials in cases:
+        sizes = [64, 128, 256, 512, 1024, 2048]
+        times = [
+            best_seconds(lambda n=n: simulate(Uniform(n, 0.9), each, trials, threads=1, method="simulated"), 3)  # noqa: B023
+            for n in sizes
+        ]
+        exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
+        detail = f"{times[3] / trials * 1e6:.3g} us a trial at n = 512"
+        rows.append(Measured(f"growth of {each.spec} with n", exponent, goal, "", at_most=True, detail=detail))
+    return rows
+
+
+def machine_rows() -> list[Measured]:
+    """Threads, memory and compile time."""
+    oracle = Uniform(N, 0.7)
+    one, two = (
+        best_seconds(lambda k=k: simulate(oracle, MaxWin(), 32_768, threads=k, method="simulated"), 3) for k in (1, 2)
+    )
+    memory = peak_megabytes("from pairsim import MaxWin, Uniform, sweep\nsweep([Uniform(4096, 0.7)], [MaxWin()], 1024)")
+    compiling = float(
+        fresh_cache_output(
+            "from pairsim.simulation import watch_compiler\nfrom pairsim import Uniform, decoder, sweep\n"
+            "from pairsim.decoders import PAPER_SPECS\nwatch = watch_compiler()\n"
+            "sweep([Uniform(16, 0.7)], [decoder(spec) for spec in PAPER_SPECS], 100)\nprint(watch.seconds)"
+        )
+    )
+    return [
+        Measured("two threads against one", one / two, 1.7, "x"),
+        Measured("peak memory, max-win sweep at n = 4096", memory, 400, "MB", at_most=True),
+        Measured("compiling for the main job, empty cache", compiling, 15, "s", at_most=True),
+    ]
+
+
+def start_rows() -> list[Measured]:
+    """Whole processes, interpreter included."""
+    program = [sys.executable, "-c", "from pairsim.cli import run; run()"]
+    help_ratio = best_process_seconds([*program, "--help"]) / best_process_seconds(
+        [sys.executable, "-c", "import typer"]
+    )
+    small = [*program, "sweep", "--p", "0.9", "--n", "16", "--trials", "1000"]
+    libraries = best_process_seconds([sys.executable, "-c", "import numba, pandas"], 5)
+    ratio = best_process_seconds(small, 5) / libraries
+    return [
+        Measured("pairsim --help against import typer", help_ratio, 2, "x", at_most=True),
+        Measured("a small warm sweep against import numba, pandas", ratio, 2.5, "x", at_most=True,
+                 detail=f"{ratio * libraries:.3g} s"),
+    ]  # fmt: skip
+
+
+GROUPS = {
+    "max-win": max_win_rows,
+    "poll": poll_rows,
+    "panels": panel_rows,
+    "growth": growth_rows,
+    "machine": machine_rows,
+    "start": start_rows,
+}
+
+
+def measure(groups: list[str]) -> list[Measured]:
+    """Measure the groups in order, telling on stderr how it goes."""
+    rows = []
+    for name in groups:
+        start = time.perf_counter()
+        rows += GROUPS[name]()
+        print(f"{name}: measured in {time.perf_counter() - start:.0f} s", file=sys.stderr)
+    return rows
