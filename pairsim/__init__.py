@@ -31,6 +31,7 @@ _HOMES = {
     "decoder": "decoders",
     "exact": "exact_values",
     "pick": "session",
+    "plan": "planning",
     "simulate": "simulation",
     "sweep": "sweeps",
 }
@@ -56,6 +57,7 @@ __all__ = [
     "decoder",
     "exact",
     "pick",
+    "plan",
     "simulate",
     "sweep",
 ]
@@ -65,6 +67,7 @@ if TYPE_CHECKING:
     from pairsim.errors import ParameterError
     from pairsim.exact_values import exact
     from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
+    from pairsim.planning import plan
     from pairsim.session import Choice, Session, pick
     from pairsim.simulation import simulate
     from pairsim.stats import Estimate

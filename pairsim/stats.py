@@ -83,7 +83,9 @@ def _dirichlet_quantile(points: Moments, probability: float) -> float:
     if variance <= 0.0:
         return points.mean
     spread = math.sqrt(variance)
-    skew = 2.0 * points.third / count / ((count + 1) * (count + 2)) / spread**3
+    skew = (
+        2.0 * points.third / spread / spread / spread / count / ((count + 1) * (count + 2))
+    )  # spread**3 may underflow
     if abs(skew) < 1e-4:  # the gamma law is normal to this order, and its inverse loses digits
         return points.mean + spread * float(ndtri(probability))
     shape = 4.0 / skew**2
@@ -107,6 +109,8 @@ class Estimate:
         Number of trials, success probability and its interval at `confidence`.
     failure : float
         1 - success, accurate also where it is tiny.
+    standard_error : float
+        Of `success` (0 when it is exact).
     queries, distinct, rounds
         Means over the trials: questions asked, different pairs asked, rounds waited for.
     agreement : float
@@ -125,3 +129,4 @@ class Estimate:
     agreement: float = math.nan
     confidence: float = 0.95
     failure: float = math.nan
+    standard_error: float = math.nan

@@ -38,7 +38,8 @@ def adag_success(n: int, p: Decimal) -> Decimal:
     """Average p^games over the places: L = ceil(log2 n) games, or one fewer, as the bracket has n leaves."""
     games = (n - 1).bit_length()
     short = 2**games - n
-    return ((n - short) * power(p, games) + short * power(p, games - 1)) / n
+    total: Decimal = (n - short) * power(p, games) + short * power(p, games - 1)
+    return total / n
 
 
 FORMS = {"ddag": (Ddag(), ddag_success), "adag": (Adag(), adag_success)}

@@ -63,8 +63,7 @@ def poll_rows() -> list[Measured]:
         ours = best_seconds(lambda l=l: simulate(oracle, Poll(l), trials, threads=1), 3) / trials
         theirs = best_seconds(lambda l=l: baselines.drawn_polls(beats, l, 200, 1), 3) / 200
         estimate = simulate(oracle, Poll(l), 20_000)
-        standard_error = (estimate.high - estimate.low) / 2 / 1.959964
-        ratio = estimate.success * (1.0 - estimate.success) / (standard_error**2 * 20_000)
+        ratio = estimate.success * estimate.failure / (estimate.standard_error**2 * estimate.trials)
         rows.append(
             Measured(f"poll at {spec}, time to the same standard error", theirs * ratio / ours, goal, "x",
                      detail=f"variance {ratio:.3g} x, time {theirs / ours:.3g} x")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import pairsim
-from pairsim.cli import listing, plot, sweep, warm
+from pairsim.cli import bound, exact, listing, plan, plot, sweep, warm
 from pairsim.errors import ParameterError
 
 app = typer.Typer(
@@ -22,6 +22,9 @@ app = typer.Typer(
     epilog="Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png",
 )
 app.command("sweep")(sweep.sweep_command)
+app.command("exact")(exact.exact_command)
+app.command("bound")(bound.bound_command)
+app.command("plan")(plan.plan_command)
 app.command("plot")(plot.plot_command)
 app.command("decoders")(listing.decoders_command)
 app.command("oracles")(listing.oracles_command)

@@ -34,7 +34,9 @@ OracleOption = Annotated[
 ]
 SimilarityOption = Annotated[
     str | None,
-    typer.Option("--r", help="Similarities: a csv or npy file, or zipf:1.0, geometric:0.9, uniform-rest:0.3."),
+    typer.Option(
+        "--r", "--similarity", help="Similarities: a csv or npy file, or zipf:1.0, geometric:0.9, uniform-rest:0.3."
+    ),
 ]
 MatrixOption = Annotated[str | None, typer.Option("--matrix", help="Chances P[i, j] that i wins: a csv or npy file.")]
 DecoderOption = Annotated[
@@ -99,15 +101,21 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
 def make_decoders(specs: Sequence[str] | None, ties: str | None) -> list[Decoder]:
     """Return the decoders that the specs describe; the paper's set when there are none."""
     from pairsim.decoders import PAPER_SPECS, decoder
-    from pairsim.decoders.base import TIES
 
-    if ties is not None and ties not in TIES:
-        raise refusal("sweep", "ties", "one of " + ", ".join(TIES), repr(ties))
+    check_ties(ties)
     decoders = [decoder(spec, ties=ties) for spec in specs or PAPER_SPECS]
     repeated = [each.spec for place, each in enumerate(decoders) if each in decoders[:place]]
     if repeated:
         raise refusal("sweep", "decoder", "given once each", f"{repeated[0]!r} twice")
     return decoders
+
+
+def check_ties(ties: str | None) -> None:
+    """Refuse a tie rule that there is not."""
+    from pairsim.decoders.base import TIES
+
+    if ties is not None and ties not in TIES:
+        raise refusal("sweep", "ties", "one of " + ", ".join(TIES), repr(ties))
 
 
 def check_format(text: str) -> str:

@@ -48,7 +48,7 @@ def uniform_chance(oracle: Oracle) -> float | None:
     0.75
     """
     p = constant_chance(oracle)
-    if isinstance(oracle, Matrix):
-        others = oracle.chances[1:, 1:]
-        return p if (others[np.triu_indices(oracle.n - 1, 1)] == 0.5).all() else None
+    if p is not None and isinstance(oracle, Matrix):
+        coins = all((oracle.chances[i, i + 1 :] == 0.5).all() for i in range(1, oracle.n))
+        return p if coins else None
     return p  # of a similarity: equal rows mean equal r, so the other pairs are coins

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 STEP = 8  # an addition of two states costs as much as this many lanes before its first lane
 PRUNED = 0.65  # about the share of max-win states that are neither safe nor hopeless
-LABELLED_STEP = 8  # units of work to write a number of a labelled state: to memory, not to a row in the cache
+LABELLED_STEP = 9  # units of work to write a number of a labelled state: to memory, not to a row in the cache
 
 
 def max_win(oracle: Oracle, decoder: MaxWin) -> tuple[float, float]:

@@ -80,21 +80,31 @@ def count_candidates(chances: Floats, decoder: TopK, alike: bool) -> Floats:
     n = chances.shape[0]
     sampled = sample_scores(n, sample_size(decoder.l, n))
     counts = np.zeros(decoder.k + 1)
-    for true in (0, 1):  # candidates among class 0 alone
-        for size in range(decoder.k - true):
+    for with_true in ((), (0,)):
+        for size in range(decoder.k - len(with_true)):
             for others, copies in alike_sets(n, size, alike):
-                candidates = (0, *others) if true else others
-                cut = make_cut(sampled, decoder.k, decoder.ties, candidates, alike)
-                left = labelled.play_out(
-                    chances,
-                    range(1, n),
-                    labelled.first_states(chances, range(1, n))[..., None, None]
-                    * cut.start[n - 1 - labelled.count_losses(n - 1)],
-                    functools.partial(_leave, cut, range(1, n), np.ones(n), 0),
-                )
-                counts[len(candidates)] += copies * left[-1].sum()
+                cut = make_cut(sampled, decoder.k, decoder.ties, with_true + others, alike)
+                counts[size + len(with_true)] += copies * _leave_just(chances, cut)
     counts[-1] = 1.0 - counts[:-1].sum()
     return counts
+
+
+def _leave_just(chances: Floats, cut: Cut) -> float:
+    """Return the chance that the poll leaves just the candidates of `cut`."""
+    n = chances.shape[0]
+    order = range(1, n)
+    first = labelled.first_states(chances, order)[..., None, None]
+    losses = labelled.count_losses(n - 1)
+    total = 0.0
+    for part in split_lanes(cut, _chunk(n, cut)):
+        leave = functools.partial(_leave, part, order, np.ones(n), 0)
+        total += float(labelled.play_out(chances, order, first * part.start[n - 1 - losses], leave)[-1].sum())
+    return total
+
+
+def _chunk(n: int, cut: Cut) -> int:
+    """Return how many lanes of a cut fit into one array of states."""
+    return max(1, labelled.CHUNK // (labelled.peak_states(n) * int(cut.start.shape[1])))
 
 
 def candidate_sets(n: int, decoder: TopK, alike: bool) -> Iterator[tuple[tuple[int, ...], int]]:
@@ -116,8 +126,8 @@ def win_with(chances: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) 
     """Return the chance that class 0 and `others` are the candidates and that class 0 wins the final."""
     n = chances.shape[0]
     order = others + tuple(c for c in range(1, n) if c not in others)
-    size = max(1, labelled.CHUNK // (labelled.peak_states(n) * cut.start.shape[1]))
-    return math.fsum(_win_lanes(chances, order, len(others), part, decoder) for part in split_lanes(cut, size))
+    parts = split_lanes(cut, _chunk(n, cut))
+    return math.fsum(_win_lanes(chances, order, len(others), part, decoder) for part in parts)
 
 
 def _win_lanes(chances: Floats, order: tuple[int, ...], inside: int, cut: Cut, decoder: TopK) -> float:

@@ -179,9 +179,7 @@ class Bench:
         settle_masks(masks, self.n, decoder.kernel(self.n).ties, self.stream, first, winners)
         return winners
 
-    def _top_k(
-        self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int
-    ) -> Winners:
+    def _top_k(self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int) -> Winners:
         kernel, winners = decoder.kernel(self.n), np.empty(count, np.int64)
         law = sampled_law(self.n, kernel.l)
         top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners)

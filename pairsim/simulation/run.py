@@ -114,9 +114,10 @@ def estimate_of(oracle: Oracle, decoder: Decoder, method: str, tally: Tally | No
 
         value = exact(oracle, decoder)
         success, failure = value.success, value.failure
-        low, high = success, success
+        low, high, error = success, success, 0.0
     elif method == "conditional" and decoder.has_smooth_conditional and tally:
         failure = tally.failures.mean
+        error = math.sqrt(tally.failures.second / max(1, trials - 1) / trials)
         fail_low, fail_high = bounded_interval(tally.failures, confidence)
         success, low, high = 1.0 - failure, 1.0 - fail_high, 1.0 - fail_low
     else:
@@ -124,6 +125,7 @@ def estimate_of(oracle: Oracle, decoder: Decoder, method: str, tally: Tally | No
         failed = round(tally.failures.mean * trials)
         success, failure = (trials - failed) / trials, failed / trials
         low, high = binomial_interval(trials - failed, trials, confidence)
+        error = math.sqrt(success * failure / trials)
     cost = decoder.cost(oracle.n)
     return Estimate(
         decoder=decoder.spec,
@@ -138,6 +140,7 @@ def estimate_of(oracle: Oracle, decoder: Decoder, method: str, tally: Tally | No
         agreement=tally.agreements / trials if tally else math.nan,
         confidence=confidence,
         failure=failure,
+        standard_error=error,
     )
 
 

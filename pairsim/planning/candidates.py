@@ -1,0 +1,44 @@
+"""What a plan looks at: families of decoders, each with one number that buys success."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
+
+CANDIDATES = (2, 3, 5, 10, 20)
+
+
+class Family(NamedTuple):
+    """Decoders that differ in one whole number; `grid` holds the settings that are looked at first, ascending."""
+
+    name: str
+    decoder: Callable[[int], Decoder]
+    grid: list[int]
+
+
+def sample_sizes(n: int) -> list[int]:
+    """Return sample sizes that grow by about a half, up to where a poll asks as much as max-win."""
+    sizes = [1]
+    while sizes[-1] * 2 < n:
+        sizes.append(max(sizes[-1] + 1, sizes[-1] * 3 // 2))
+    return sizes
+
+
+def families(n: int, ties: str) -> Iterator[Family]:
+    """Yield the families for n classes, the cheapest first."""
+    yield Family("ddag", lambda _: Ddag(), [1])
+    yield Family("adag", lambda _: Adag(), [1])
+    for final in ("maxwin", "rescore"):
+        for k in CANDIDATES:
+            if k < n:
+                make = functools.partial(_top_k, k=k, final=final, ties=ties)
+                yield Family(f"top-k, k = {k}, {final}", make, sample_sizes(n))
+    yield Family("poll", lambda l: Poll(l, ties), sample_sizes(n))
+    yield Family("max-win", lambda _: MaxWin(ties), [1])
+
+
+def _top_k(l: int, *, k: int, final: str, ties: str) -> TopK:
+    return TopK(k, l, final, ties)
