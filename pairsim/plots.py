@@ -202,9 +202,9 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
 
 
 def _family(spec: str) -> str:
-    """Return a spec without its sample size and tie rule: what one colour stands for."""
+    """Return a spec without its numbers and tie rule: what one colour stands for."""
     name, _, tail = spec.partition(":")
-    kept = [part for part in tail.split(",") if part and not part.startswith(("l=", "ties="))]
+    kept = [part for part in tail.split(",") if part and not part.startswith(("k=", "l=", "ties="))]
     return ":".join([name, ",".join(kept)]) if kept else name
 
 

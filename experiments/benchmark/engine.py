@@ -24,9 +24,9 @@ N = 512
 PAIRS = N * (N - 1) // 2
 
 
-def _max_win_rate(oracle: Oracle, trials: int = 8192) -> float:
+def _max_win_rate(oracle: Oracle, trials: int = 16_384) -> float:
     """Return pair answers per second of max-win on one thread, trials counted one by one."""
-    seconds = best_seconds(lambda: simulate(oracle, MaxWin(), trials, threads=1, method="simulated"))
+    seconds = best_seconds(lambda: simulate(oracle, MaxWin(), trials, threads=1, method="simulated"), 40)
     return trials * oracle.n * (oracle.n - 1) / 2 / seconds
 
 
@@ -35,9 +35,9 @@ def max_win_rows() -> list[Measured]:
     rng = np.random.default_rng(0)
     uniform, similar = Uniform(N, 0.7), Similarity.profile("zipf:1.0", N)
     ours, ours_similar = _max_win_rate(uniform), _max_win_rate(similar)
-    numpy_rate = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(uniform.matrix(), 64, rng), 3)
-    numpy_similar = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(similar.matrix(), 64, rng), 3)
-    loop = 32 * PAIRS / best_seconds(lambda: baselines.loop_max_win(N, 0.7, 32), 3)
+    numpy_rate = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(uniform.matrix(), 64, rng), 30)
+    numpy_similar = 64 * PAIRS / best_seconds(lambda: baselines.numpy_max_win(similar.matrix(), 64, rng), 30)
+    loop = 32 * PAIRS / best_seconds(lambda: baselines.loop_max_win(N, 0.7, 32), 12)
     words = generator_words_per_second()
     return [
         Measured("max-win, uniform, n = 512, against NumPy", ours / numpy_rate, 300, "x", detail=f"{ours:.3g} answers/s"),

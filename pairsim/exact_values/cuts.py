@@ -85,7 +85,6 @@ def _drawn_cut(sampled: Sampled, inside: NDArray[np.bool_], true_first: bool) ->
     if true_first:
         last = np.tile(u == 1.0, sampled.at.shape[1])
         stays, steps = np.where(last, 0.0, _flat(share * (above + at))), np.where(last, at_bar, 0.0)
-        at_bar = np.where(last, 0.0, at_bar)
     return Cut(
         np.stack((stays, steps), axis=1),
         [up if c else down for c in inside],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.jit import inline, inline_always, jit
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, word_key
 
 LANES = 16
@@ -19,6 +19,7 @@ VECTOR_DIGITS = 12  # compared for all lanes; 1 word in 64 has a trial that need
 U_LANES = np.uint64(LANES)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 DIGITS_SCALE = 2.0**VECTOR_DIGITS
+TOP_DIGITS = np.uint64(2**VECTOR_DIGITS - 1)
 D1 = np.uint64(1 * LANES)
 D2 = np.uint64(2 * LANES)
 D3 = np.uint64(3 * LANES)
@@ -33,10 +34,18 @@ D11 = np.uint64(11 * LANES)
 
 
 @jit
+def aligned_words(size):
+    """Return `size` zeros that start at a cache line: a vector that straddles two lines costs half the speed."""
+    room = np.zeros(size + 8, np.uint64)
+    skip = (8 - (room.ctypes.data // 8) % 8) % 8
+    return room[skip : skip + size]
+
+
+@jit
 def slab_keys(stream, first_word):
     """Return the word keys of LANES consecutive words, and their first digit keys, digit after digit."""
-    words = np.empty(LANES, np.uint64)
-    digits = np.empty(VECTOR_DIGITS * LANES, np.uint64)
+    words = aligned_words(LANES)
+    digits = aligned_words(VECTOR_DIGITS * LANES)
     for w in range(LANES):
         words[w] = word_key(stream, first_word + w)
         for d in range(VECTOR_DIGITS):
@@ -44,7 +53,7 @@ def slab_keys(stream, first_word):
     return words, digits
 
 
-@inline
+@inline_always
 def fair_words(pair, digits, out, at, lanes):
     """Write a fair pair's answers: its first digit decides."""
     for w in range(lanes):
@@ -57,19 +66,24 @@ def _digit_mask(top, place_value):
     return ZERO - ((top >> np.uint64(place_value)) & ONE)
 
 
-@jit
-def biased_words(probability, pair, words, digits, out, at, undecided, lanes):
-    """Write a pair's answers when the lower class wins with exactly `probability`; `undecided` is scratch space.
+@inline
+def split_digits(probability):
+    """Return the first VECTOR_DIGITS binary digits of a probability as a number, and the rest, scaled to [0, 1].
+
+    A probability of 1 is taken as 0.111...: its leading digits leave a rest of 1, which the last step knows.
+    """
+    scaled = probability * DIGITS_SCALE
+    top = min(np.uint64(scaled), TOP_DIGITS)
+    return top, scaled - np.float64(top)
+
+
+@inline_always
+def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
+    """Write a pair's answers when the lower class wins with exactly the probability that was split into (top, rest).
 
     Digit after digit, a lane is won where its digit is 0 and the probability's is 1, and stays open where they agree.
+    `undecided` is scratch space.
     """
-    if probability >= 1.0:
-        for w in range(U_LANES):
-            out[at + w] = ZERO
-        return
-    scaled = probability * DIGITS_SCALE
-    top = np.uint64(scaled)
-    rest = scaled - np.float64(top)
     m0 = _digit_mask(top, 11)
     m1 = _digit_mask(top, 10)
     m2 = _digit_mask(top, 9)
@@ -121,18 +135,16 @@ def biased_words(probability, pair, words, digits, out, at, undecided, lanes):
         still = still & ~(word ^ m11)
         out[at + w] = ~won
         undecided[w] = still
-    if rest > 0.0:
-        _finish_words(rest, pair, words, out, at, undecided)
-
-
-@jit
-def _finish_words(rest_of_all, pair, words, out, at, undecided):
-    """Compare further digits in the few words that have an undecided trial."""
     any_open = ZERO
     for w in range(U_LANES):
         any_open = any_open | undecided[w]
-    if any_open == ZERO:
-        return
+    if any_open != ZERO and rest > 0.0:
+        finish_words(rest, pair, words, out, at, undecided)
+
+
+@jit
+def finish_words(rest_of_all, pair, words, out, at, undecided):
+    """Compare further digits in the few words that have an undecided trial."""
     for w in range(U_LANES):
         still = undecided[w]
         won = ZERO

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from pairsim.kernels.drive import QUERIES, ROUNDS
 from pairsim.kernels.jit import jit
 from pairsim.kernels.protocol import low_wins
 from pairsim.kernels.stream import UNIT, draw_key, fold, mix, move_trial, new_trial, place
@@ -23,8 +24,8 @@ def _invert(cdf, guide, u):
 
 
 @jit
-def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners):
-    """Write the winner of each trial; `cdf[s]` and `guide[s]` are the law of a sampled score given the score s."""
+def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners, price):
+    """Write the winner of each trial and add up the price (but for distinct pairs, which are not known); `cdf[s]` and `guide[s]` are the law of a sampled score given the score s."""
     n = scores.shape[0]
     sampled = np.empty(n, np.int64)
     candidates = np.empty(decoder.k, np.int64)
@@ -37,6 +38,9 @@ def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winne
             u = np.float64(mix(place(c, 0) ^ key) >> UNIT_SHIFT) * UNIT
             sampled[c] = _invert(cdf[s], guide[s], u)
         size = cut(sampled, decoder.k, decoder.ties, key, candidates)
+        asked = size * (n - 1) if decoder.rescore else size * (size - 1) // 2
+        price[QUERIES] += n * decoder.l + asked
+        price[ROUNDS] += 2 if asked else 1
         winners[t] = -1
         if size == 0:
             continue

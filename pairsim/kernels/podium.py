@@ -26,6 +26,15 @@ def lowest_bit(word):
 
 
 @jit
+def score_slices(n):
+    """Return how many slices the scores of n classes fill; those above are 0."""
+    slices = 1
+    while 1 << slices < n:
+        slices += 1
+    return slices
+
+
+@jit
 def top_masks(slab, first_class, n, masks, best):
     """Write which classes have the highest score, one bit a trial, and that score's slices to `best`.
 
@@ -35,7 +44,7 @@ def top_masks(slab, first_class, n, masks, best):
         for w in range(U_LANES):
             masks[c, w] = ALL
     found = np.empty(LANES, np.uint64)
-    for s in range(slab.slices - 1, -1, -1):
+    for s in range(score_slices(n) - 1, -1, -1):
         found[:] = ZERO
         for c in range(first_class, n):
             at = np.uint64(c * slab.slices + s) * U_LANES
@@ -55,7 +64,7 @@ def equal_masks(slab, first_class, n, target, masks):
     for c in range(first_class, n):
         for w in range(U_LANES):
             masks[c, w] = ALL
-        for s in range(slab.slices):
+        for s in range(target.shape[0]):
             at = np.uint64(c * slab.slices + s) * U_LANES
             for w in range(U_LANES):
                 masks[c, w] &= ~(slab.counters[at + w] ^ target[s, w])
@@ -128,13 +137,13 @@ def read_slices(sliced, values):
 def summit(slab, n, heights, at_top, below_top):
     """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less."""
     masks = np.empty((n, LANES), np.uint64)
-    best = np.empty((slab.slices, LANES), np.uint64)
+    best = np.empty((score_slices(n), LANES), np.uint64)
     top_masks(slab, 1, n, masks, best)
     count_masks(masks, 1, n, at_top)
     read_slices(best, heights)
     for w in range(U_LANES):  # best -= 1; a top score is 0 only when n = 2, and then nobody has one less
         borrow = ALL
-        for s in range(slab.slices):
+        for s in range(best.shape[0]):
             have = best[s, w]
             best[s, w] = have ^ borrow
             borrow &= ~have
@@ -149,9 +158,7 @@ def unpack_scores(slab, n, scores):
     A table turns a byte of a slice (8 trials) into 8 bytes of 0 or 1; shifted into place they make up the low and the
     high byte of 8 scores at once.
     """
-    slices = 1
-    while 1 << slices < n:
-        slices += 1
+    slices = score_slices(n)
     low = np.empty(8, np.uint64)
     high = np.empty(8, np.uint64)
     low_bytes = low.view(np.uint8)

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.bits import ALL, LANES, U_LANES, biased_words, fair_words, slab_keys
+from pairsim.kernels.bits import ALL, LANES, U_LANES, aligned_words, biased_words, fair_words, slab_keys, split_digits
 from pairsim.kernels.jit import inline, inline_always, jit
 from pairsim.kernels.protocol import probability
-from pairsim.kernels.stream import ONE, ZERO, place
+from pairsim.kernels.stream import ONE, ZERO, mix, place
 
 TILE = 16
 FIRST_PENDING = 4  # a tile's carry weighs 16 = 2**4
@@ -52,7 +52,7 @@ def new_slab(n):
     padded = (n + TILE - 1) // TILE * TILE + TILE  # one tile more: the grid may start at class 1
     slices = slice_count(n)
     size = padded * slices * LANES
-    return Slab(np.zeros(size, np.uint64), np.zeros(size, np.uint64), np.zeros(padded, np.uint64), slices)
+    return Slab(aligned_words(size), aligned_words(size), np.zeros(padded, np.uint64), slices)
 
 
 @inline
@@ -65,14 +65,14 @@ def _sum(a, b, c):
     return a ^ b ^ c
 
 
-@jit
-def _settle_carry(slab, c, carry):
+@inline_always
+def _settle_carry(slab, c, carry, lanes):
     """Add a carry of weight 16 to class c: pair it with a pending one, level by level, until a place is free."""
     at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + np.uint64(FIRST_PENDING) * U_LANES
     added = slab.added[c]
     slab.added[c] = added + ONE
     while added & ONE:
-        for w in range(U_LANES):
+        for w in range(lanes):
             have = slab.counters[at + w]
             other = slab.pending[at + w]
             new = carry[w]
@@ -80,7 +80,7 @@ def _settle_carry(slab, c, carry):
             carry[w] = _carry(have, other, new)
         at += U_LANES
         added >>= ONE
-    for w in range(U_LANES):
+    for w in range(lanes):
         slab.pending[at + w] = carry[w]
 
 
@@ -134,21 +134,76 @@ def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
 
 
 @jit
-def _fill_tile(oracle, n, low, high, words, digits, tile, undecided, lanes):
-    """Write the answers of classes low .. low + 15 against high .. high + 15; columns past n are lost by nobody."""
-    for a in range(TILE):
-        for b in range(TILE):
+def _is_fair(oracle, n, low, rows, high):
+    """Say whether the pairs i < j of classes low .. low + rows - 1 with high .. high + 15 are all fair coins."""
+    for i in range(low, low + rows):
+        fair = True  # row by row: without a branch in it, the inner loop vanishes for an oracle that ignores j
+        for j in range(max(high, i + 1), min(high + TILE, n)):
+            fair &= probability(oracle, i, j) == 0.5
+        if not fair:
+            return False
+    return True
+
+
+@jit
+def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
+    """Write fair pairs in some rows of a tile, four pairs at a time, which keeps the multipliers busy.
+
+    Nothing is checked in between: in a tile on the diagonal, words that are no pair are written too, and mirrored over.
+    """
+    for a in range(first_row, first_row + rows):
+        for b in range(0, TILE, 4):
             i, j = low + a, high + b
+            p0, p1, p2, p3 = place(i, j), place(i, j + 1), place(i, j + 2), place(i, j + 3)
             at = np.uint64(a * TILE + b) * U_LANES
-            if j >= n:
-                for w in range(U_LANES):
-                    tile[at + w] = ALL
-            elif i < j:
-                chance = probability(oracle, i, j)
-                if chance == 0.5:
-                    fair_words(place(i, j), digits, tile, at, lanes)
-                else:
-                    biased_words(chance, place(i, j), words, digits, tile, at, undecided, lanes)
+            for w in range(lanes):
+                key = digits[w]
+                tile[at + w] = mix(p0 ^ key)
+                tile[at + SLICE_1 + w] = mix(p1 ^ key)
+                tile[at + SLICE_2 + w] = mix(p2 ^ key)
+                tile[at + SLICE_3 + w] = mix(p3 ^ key)
+
+
+@jit
+def _fill_mixed(oracle, n, i, high, row, words, digits, tile, undecided, lanes):
+    """Write class i's pairs of any chances to a row of a tile; the chances first, so that nothing waits for a division."""
+    chances = np.empty(TILE)
+    first = max(0, i + 1 - high)
+    last = min(TILE, n - high)
+    for b in range(first, last):
+        chances[b] = probability(oracle, i, high + b)
+    for b in range(first, last):
+        at = np.uint64(row * TILE + b) * U_LANES
+        if chances[b] == 0.5:
+            fair_words(place(i, high + b), digits, tile, at, lanes)
+        else:
+            top, rest = split_digits(chances[b])
+            biased_words(top, rest, place(i, high + b), words, digits, tile, at, undecided, lanes)
+
+
+@jit
+def _blank_columns(rows, first, tile):
+    """Set columns `first` .. 15 of a tile, which are past the last class, so that nobody wins there."""
+    for a in range(rows):
+        for b in range(first, TILE):
+            at = np.uint64(a * TILE + b) * U_LANES
+            for w in range(U_LANES):
+                tile[at + w] = ALL
+
+
+@jit
+def _fill_tile(oracle, n, low, rows, high, words, digits, tile, undecided, lanes):
+    """Write the answers of classes low .. low + rows - 1 against high .. high + 15, those with i < j."""
+    if _is_fair(oracle, n, low, rows, high):
+        _fill_fair(low, high, 0, rows, digits, tile, lanes)
+    else:
+        for a in range(rows):
+            if _is_fair(oracle, n, low + a, 1, high):
+                _fill_fair(low, high, a, 1, digits, tile, lanes)
+            else:
+                _fill_mixed(oracle, n, low + a, high, a, words, digits, tile, undecided, lanes)
+    if high + TILE > n:
+        _blank_columns(rows, n - high, tile)
 
 
 @jit
@@ -172,45 +227,58 @@ def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
     `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
     """
     words, digits = slab_keys(stream, first_word)
-    tile = np.empty(TILE * TILE * LANES, np.uint64)
-    undecided = np.empty(LANES, np.uint64)
-    carry = np.empty(LANES, np.uint64)
+    tile = aligned_words(TILE * TILE * LANES)
+    undecided = aligned_words(LANES)
+    carry = aligned_words(LANES)
     depth = np.uint64(slab.slices) * U_LANES
     for low in range(first_class, n, TILE):
         for high in range(low, n, TILE):
-            _fill_tile(oracle, n, low, high, words, digits, tile, undecided, lanes)
+            _fill_tile(oracle, n, low, TILE, high, words, digits, tile, undecided, lanes)
             if low == high:
                 _mirror_tile(tile)
             for a in range(TILE):
                 start = np.uint64(a) * COLUMN_STRIDE
                 at = np.uint64(low + a) * depth
                 _add_sixteen(tile, start, ROW_STRIDE, ALL, slab.counters, at, carry, lanes)
-                _settle_carry(slab, low + a, carry)
+                _settle_carry(slab, low + a, carry, lanes)
             if low != high:
                 for b in range(TILE):
                     start = np.uint64(b) * ROW_STRIDE
                     at = np.uint64(high + b) * depth
                     _add_sixteen(tile, start, COLUMN_STRIDE, ZERO, slab.counters, at, carry, lanes)
-                    _settle_carry(slab, high + b, carry)
+                    _settle_carry(slab, high + b, carry, lanes)
+
+
+@inline_always
+def _flush_class(slab, c, carry):
+    """Add class c's pending carries, so that its counter alone is its score."""
+    added = slab.added[c]
+    slab.added[c] = ZERO
+    carry[:] = ZERO
+    for s in range(FIRST_PENDING, slab.slices):
+        at = np.uint64(c * slab.slices + s) * U_LANES
+        other = ALL if added & ONE else ZERO
+        added >>= ONE
+        for w in range(U_LANES):
+            have = slab.counters[at + w]
+            wait = slab.pending[at + w] & other
+            slab.counters[at + w] = _sum(have, wait, carry[w])
+            carry[w] = _carry(have, wait, carry[w])
 
 
 @jit
 def flush_pending(slab):
     """Add all pending carries, so that the counters alone are the scores."""
-    carry = np.empty(LANES, np.uint64)
+    carry = aligned_words(LANES)
     for c in range(slab.added.size):
-        added = slab.added[c]
-        slab.added[c] = ZERO
-        carry[:] = ZERO
-        for s in range(FIRST_PENDING, slab.slices):
-            at = np.uint64(c * slab.slices + s) * U_LANES
-            other = ALL if added & ONE else ZERO
-            added >>= ONE
-            for w in range(U_LANES):
-                have = slab.counters[at + w]
-                wait = slab.pending[at + w] & other
-                slab.counters[at + w] = _sum(have, wait, carry[w])
-                carry[w] = _carry(have, wait, carry[w])
+        _flush_class(slab, c, carry)
+
+
+@jit
+def clear_slab(slab):
+    """Forget all games."""
+    slab.counters[:] = ZERO
+    slab.added[:] = ZERO
 
 
 @jit
@@ -219,24 +287,24 @@ def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):
     words, digits = slab_keys(stream, first_word)
     slab.counters[:] = others.counters
     slab.added[:] = ZERO
-    undecided = np.empty(LANES, np.uint64)
-    answers = np.empty(LANES, np.uint64)
+    row = aligned_words(TILE * LANES)
+    undecided = aligned_words(LANES)
+    carry = aligned_words(LANES)
     start = np.uint64(0)
-    for j in range(1, n):
-        biased_words(probability(oracle, 0, j), place(0, j), words, digits, answers, start, undecided, lanes)
-        _add_one(slab, j, answers)
-        for w in range(U_LANES):
-            answers[w] = ~answers[w]
-        _add_one(slab, 0, answers)
-
-
-@jit
-def _add_one(slab, c, answers):
-    """Add one answer to class c, rippling through the slices."""
-    kept = answers.copy()
-    for s in range(slab.slices):
-        at = np.uint64(c * slab.slices + s) * U_LANES
-        for w in range(U_LANES):
-            have = slab.counters[at + w]
-            slab.counters[at + w] = have ^ kept[w]
-            kept[w] &= have
+    for high in range(1, n, TILE):
+        _fill_tile(oracle, n, 0, 1, high, words, digits, row, undecided, lanes)
+        _add_sixteen(row, start, ROW_STRIDE, ALL, slab.counters, start, carry, lanes)
+        _settle_carry(slab, 0, carry, lanes)
+        for j in range(high, min(high + TILE, n)):
+            # one more game for class j: ripple through its slices
+            answers = np.uint64(j - high) * U_LANES
+            for w in range(U_LANES):
+                carry[w] = row[answers + w]
+            at = np.uint64(j * slab.slices) * U_LANES
+            for _ in range(slab.slices):
+                for w in range(U_LANES):
+                    have = slab.counters[at + w]
+                    slab.counters[at + w] = have ^ carry[w]
+                    carry[w] &= have
+                at += U_LANES
+    _flush_class(slab, 0, carry)

@@ -28,16 +28,16 @@ def sample_sizes(n: int) -> list[int]:
 
 
 def families(n: int, ties: str) -> Iterator[Family]:
-    """Yield the families for n classes, the cheapest first."""
+    """Yield the families for n classes; poll before top-k, which is only of use where it is cheaper."""
     yield Family("ddag", lambda _: Ddag(), [1])
     yield Family("adag", lambda _: Adag(), [1])
+    yield Family("max-win", lambda _: MaxWin(ties), [1])
+    yield Family("poll", lambda l: Poll(l, ties), sample_sizes(n))
     for final in ("maxwin", "rescore"):
         for k in CANDIDATES:
             if k < n:
                 make = functools.partial(_top_k, k=k, final=final, ties=ties)
                 yield Family(f"top-k, k = {k}, {final}", make, sample_sizes(n))
-    yield Family("poll", lambda l: Poll(l, ties), sample_sizes(n))
-    yield Family("max-win", lambda _: MaxWin(ties), [1])
 
 
 def _top_k(l: int, *, k: int, final: str, ties: str) -> TopK:

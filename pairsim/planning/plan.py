@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable
 
 from pairsim.bounds import bound, certified_sample_size
 from pairsim.checks import check_number, check_whole
@@ -76,6 +77,9 @@ def plan(
 ) -> Plan:
     """Find the decoders that name the true class with at least the wanted probability, cheapest first.
 
+    Each family (ddag, adag, poll, top-k with several k and both finals, max-win) is listed with the smallest sample size
+    that reaches the target; a top-k that costs more than a poll that reaches it is left out.
+
     Parameters
     ----------
     oracle : Oracle
@@ -137,41 +141,48 @@ class _Search:
     ties: str
     trials: int | None
     threads: int | None
+    enough: float = (
+        math.inf
+    )  # queries of a poll that reaches the target: what costs more, in more rounds, is not wanted
     seen: dict[str, Option] = dataclasses.field(default_factory=dict)
     reaching: dict[str, Option] = dataclasses.field(default_factory=dict)
 
     def affordable(self, decoder: Decoder) -> bool:
-        """Say whether the decoder keeps to the limits."""
+        """Say whether the decoder keeps to the limits, and does not cost more than what is known to be enough."""
         cost = decoder.cost(self.oracle.n)
-        return (self.max_queries is None or cost.queries <= self.max_queries) and (
-            self.max_rounds is None or cost.rounds <= self.max_rounds
+        return (
+            (self.max_queries is None or cost.queries <= self.max_queries)
+            and (self.max_rounds is None or cost.rounds <= self.max_rounds)
+            and cost.queries <= self.enough
         )
 
     def look_at(self, family: Family) -> None:
         """Evaluate a family over its grid, then find its smallest setting that reaches the target."""
-        settings = [each for each in family.grid if self.affordable(family.decoder(each))]
-        if not settings:
+        below = 0
+        for wanted in family.grid:
+            setting = wanted
+            while setting > below and not self.affordable(family.decoder(setting)):
+                setting -= 1  # the last step up to a limit is shorter
+            if setting == below:
+                return
+            if self.evaluate(family.decoder(setting), GRID_TRIALS).low >= self.target:
+                break
+            below = setting
+        else:
             return
-        looked = self.evaluate([family.decoder(each) for each in settings], GRID_TRIALS)
-        reached = next((place for place, option in enumerate(looked) if option.low >= self.target), None)
-        if reached is None:
-            return
-        below = settings[reached - 1] if reached else settings[0] - 1
-        smallest = self.smallest_setting(family, below, settings[reached])
-        (final,) = self.evaluate([family.decoder(smallest)], FINAL_TRIALS)
-        while final.low < self.target and smallest < settings[reached]:
-            smallest += 1
-            (final,) = self.evaluate([family.decoder(smallest)], FINAL_TRIALS)
+        smallest = self.smallest_setting(family, below, setting)
+        final = self.evaluate(family.decoder(smallest), FINAL_TRIALS)
         if final.low >= self.target:
             self.reaching[final.decoder] = final
-        if isinstance(family.decoder(smallest), Poll):
-            self.certify()
+            if isinstance(family.decoder(smallest), Poll):
+                self.enough = int(final.queries)
+                self.certify()
 
     def smallest_setting(self, family: Family, below: int, reached: int) -> int:
         """Narrow the settings between one that is too small and one that reaches the target (success grows with l)."""
         while reached - below > 1:
             middle = (below + reached) // 2
-            (option,) = self.evaluate([family.decoder(middle)], FINAL_TRIALS)
+            option = self.evaluate(family.decoder(middle), FINAL_TRIALS)
             below, reached = (below, middle) if option.low >= self.target else (middle, reached)
         return reached
 
@@ -187,17 +198,14 @@ class _Search:
                 decoder, 1.0 - size.failure_high, 1.0 - size.failure_high, 1.0 - size.failure_low, "certified"
             )
 
-    def evaluate(self, decoders: Sequence[Decoder], trials: int) -> list[Option]:
-        """Estimate the decoders on the same tournaments; max-win is certified where that is as good."""
+    def evaluate(self, decoder: Decoder, trials: int) -> Option:
+        """Estimate a decoder; all of them see the same tournaments."""
         rows = self.oracle.rows
         trials = check_trials("plan", self.trials or (min(trials, rows) if rows else trials), self.oracle)
-        estimates = [
-            simulate(self.oracle, decoder, trials, self.seed, self.confidence, threads=self.threads)
-            for decoder in decoders
-        ]
-        options = [self.judge(decoder, each) for decoder, each in zip(decoders, estimates, strict=True)]
-        self.seen.update((option.decoder, option) for option in options)
-        return options
+        estimate = simulate(self.oracle, decoder, trials, self.seed, self.confidence, threads=self.threads)
+        option = self.judge(decoder, estimate)
+        self.seen[option.decoder] = option
+        return option
 
     def judge(self, decoder: Decoder, estimate: Estimate) -> Option:
         """Turn an estimate into an option, replaced by a proof where there is one that says as much."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import threading
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,9 @@ from pairsim.kernels.bits import LANES, SLAB_TRIALS, U_LANES
 from pairsim.kernels.crown import crown_trials
 from pairsim.kernels.drive import DISTINCT, decode_trials
 from pairsim.kernels.finals import top_k_trials
-from pairsim.kernels.podium import settle_masks, summit, top_masks, unpack_scores
+from pairsim.kernels.podium import score_slices, settle_masks, summit, top_masks, unpack_scores
 from pairsim.kernels.polls import poll_trials
-from pairsim.kernels.slabs import Slab, flush_pending, new_slab, play_class_zero, play_slab
+from pairsim.kernels.slabs import Slab, clear_slab, flush_pending, new_slab, play_class_zero, play_slab
 from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
 from pairsim.oracles import Oracle, Uniform
 from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
@@ -24,6 +25,7 @@ from pairsim.simulation.methods import plays_in_slabs
 from pairsim.simulation.tally import Tally, moments_of, moments_of_counts
 
 Winners = NDArray[np.int64]
+DISTINCT_TRIALS = 16
 NOBODY: Winners = np.empty(0, np.int64)
 
 
@@ -64,11 +66,10 @@ class Bench:
         """Return the tallies of trials first .. first + count - 1, one list an oracle, one entry a decoder."""
         if not self.scored:
             return [self._tally(oracle, None, {}, first, count) for oracle in self.oracles]
-        if not isinstance(self.oracles[0], Uniform):
-            slab = new_slab(self.n)
-            self._play_slab(self.oracles[0], 0, first, slab)
-            return [self._tally(self.oracles[0], slab, {}, first, count)]
-        others, full = new_slab(self.n), new_slab(self.n)
+        others, full = _scratch_slabs(self.n)
+        if len(self.oracles) == 1 and not self._needs_crowns:
+            self._play_slab(self.oracles[0], 0, first, full)
+            return [self._tally(self.oracles[0], full, {}, first, count)]
         self._play_slab(self.oracles[0], 1, first, others)
         crowns = self._crowns(others)
         tallies = []
@@ -80,8 +81,17 @@ class Bench:
         return tallies
 
     def _play_slab(self, oracle: Oracle, first_class: int, first: int, slab: Slab) -> None:
+        clear_slab(slab)
         play_slab(oracle.kernel(), self.n, first_class, self.stream, first // TRIALS_PER_WORD, slab, U_LANES)
         flush_pending(slab)
+
+    @functools.cached_property
+    def _needs_crowns(self) -> bool:
+        """Whether max-win's chance is wanted given the games among the wrong classes."""
+        return any(
+            isinstance(decoder, MaxWin) and method == "conditional"
+            for decoder, method in zip(self.decoders, self.methods, strict=True)
+        )
 
     @functools.cached_property
     def _needs_class_zero(self) -> bool:
@@ -135,7 +145,7 @@ class Bench:
             elif method != "conditional":
                 winners[place], prices[place] = _ask(oracle, decoder, self.stream, first, count)
             elif isinstance(decoder, TopK):
-                winners[place] = self._top_k(oracle, decoder, scores, first, count)
+                winners[place], prices[place] = self._top_k(oracle, decoder, scores, first, count)
                 prices[place, DISTINCT] = count * _sampled_distinct(oracle, decoder, self.stream)
             else:
                 assert isinstance(decoder, Poll)
@@ -173,17 +183,30 @@ class Bench:
 
     def _max_win(self, slab: Slab, decoder: MaxWin, first: int) -> Winners:
         masks = np.empty((self.n, LANES), np.uint64)
-        best = np.empty((slab.slices, LANES), np.uint64)
+        best = np.empty((score_slices(self.n), LANES), np.uint64)
         winners = np.empty(SLAB_TRIALS, np.int64)
         top_masks(slab, 0, self.n, masks, best)
         settle_masks(masks, self.n, decoder.kernel(self.n).ties, self.stream, first, winners)
         return winners
 
-    def _top_k(self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int) -> Winners:
-        kernel, winners = decoder.kernel(self.n), np.empty(count, np.int64)
+    def _top_k(
+        self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int
+    ) -> tuple[Winners, NDArray[np.int64]]:
+        kernel, winners, price = decoder.kernel(self.n), np.empty(count, np.int64), np.zeros(3, np.int64)
         law = sampled_law(self.n, kernel.l)
-        top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners)
-        return winners
+        top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners, price)
+        return winners, price
+
+
+_scratch = threading.local()
+
+
+def _scratch_slabs(n: int) -> tuple[Slab, Slab]:
+    """Return two slabs that this thread may use until it asks again: fresh ones would cost their page faults anew."""
+    if getattr(_scratch, "n", None) != n:
+        _scratch.n, _scratch.slabs = n, (new_slab(n), new_slab(n))
+    slabs: tuple[Slab, Slab] = _scratch.slabs
+    return slabs
 
 
 def _ask(
@@ -198,5 +221,5 @@ def _ask(
 
 @functools.lru_cache(maxsize=256)
 def _sampled_distinct(oracle: Oracle, decoder: Decoder, stream: np.uint64) -> float:
-    """Return the mean number of different pairs over the first word of trials: top-k has no formula for it."""
-    return float(_ask(oracle, decoder, stream, 0, TRIALS_PER_WORD)[1][DISTINCT] / TRIALS_PER_WORD)
+    """Return the mean number of different pairs over the first trials: top-k has no formula for it."""
+    return float(_ask(oracle, decoder, stream, 0, DISTINCT_TRIALS)[1][DISTINCT] / DISTINCT_TRIALS)

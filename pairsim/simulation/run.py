@@ -88,6 +88,17 @@ def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | Non
     if not bench.decoders:
         return total
     blocks = cut_blocks(bench, trials)
+
+    def merge(parts: list[list[Tally]], count: int) -> None:
+        for sums, more in zip(total, parts, strict=True):
+            sums[:] = [old.plus(new) for old, new in zip(sums, more, strict=True)]
+        if progress:
+            progress(count)
+
+    if threads == 1:
+        for first, count in blocks:
+            merge(bench.play(first, count), count)
+        return total
     with ThreadPoolExecutor(threads) as pool:
         running: list[tuple[Future[list[list[Tally]]], int]] = []
         try:
@@ -97,10 +108,7 @@ def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | Non
                 if not running:
                     return total
                 done, count = running.pop(0)
-                for sums, parts in zip(total, done.result(), strict=True):
-                    sums[:] = [old.plus(new) for old, new in zip(sums, parts, strict=True)]
-                if progress:
-                    progress(count)
+                merge(done.result(), count)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
