@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -52,8 +51,9 @@ def best_process_seconds(command: list[str], repeats: int = 7, **environment: st
 
 
 def peak_megabytes(program: str) -> float:
-    """Return the peak resident memory of `python -c program`."""
+    """Return the peak resident memory of `python -c program` once its kernels are in the cache."""
     code = f"{program}\nimport resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return int(done.stdout.split()[-1]) * (1 if sys.platform == "darwin" else 1024) / 1e6
 
@@ -99,8 +99,3 @@ def write_rows(rows: list[Measured], path: Path) -> None:
 def cpu_seconds() -> float:
     """Return the CPU time of this thread."""
     return time.thread_time()
-
-
-def self_peak_megabytes() -> float:
-    """Return the peak resident memory of this process."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
