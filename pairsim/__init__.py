@@ -37,7 +37,6 @@ _HOMES = {
 }
 
 __all__ = [
-    "__version__",
     "Adag",
     "Choice",
     "Cost",
@@ -54,6 +53,7 @@ __all__ = [
     "Similarity",
     "TopK",
     "Uniform",
+    "__version__",
     "decoder",
     "exact",
     "pick",

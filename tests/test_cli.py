@@ -292,7 +292,8 @@ def _busy(pid: int) -> bool:
 
 
 def test_a_closed_pipe_is_no_drama():
-    command = f"{sys.executable} -c 'from pairsim.cli import run; run()' sweep --n 4..32:1 --p 0.9 --trials 10 --format csv | head -1"
+    program = f"{sys.executable} -c 'from pairsim.cli import run; run()'"
+    command = f"{program} sweep --n 4..32:1 --p 0.9 --trials 10 --format csv | head -1"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("oracle,n,p")
     assert done.stderr == ""

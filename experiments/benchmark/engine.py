@@ -40,9 +40,11 @@ def max_win_rows() -> list[Measured]:
     loop = 32 * PAIRS / best_seconds(lambda: baselines.loop_max_win(N, 0.7, 32), 12)
     words = generator_words_per_second()
     return [
-        Measured("max-win, uniform, n = 512, against NumPy", ours / numpy_rate, 300, "x", detail=f"{ours:.3g} answers/s"),
+        Measured("max-win, uniform, n = 512, against NumPy", ours / numpy_rate, 300, "x",
+                 detail=f"{ours:.3g} answers/s"),
         Measured("the same against a numba double loop", ours / loop, 150, "x", detail=f"loop: {loop:.3g} answers/s"),
-        Measured("answers/s against the generator's bits/s", ours / (64 * words), 0.5, "", detail=f"{64 * words:.3g} bits/s"),
+        Measured("answers/s against the generator's bits/s", ours / (64 * words), 0.5, "",
+                 detail=f"{64 * words:.3g} bits/s"),
         Measured("max-win, similarity, n = 512, against NumPy", ours_similar / numpy_similar, 40, "x",
                  detail=f"{ours_similar:.3g} answers/s"),
         Measured("exact-p outcome bits, p = 0.7, one core", outcome_bits_per_second(0.7) / 1e9, 5, "Gbit/s"),
@@ -59,8 +61,7 @@ def poll_rows() -> list[Measured]:
     beats[:, low, high], beats[:, high, low] = answers, ~answers
     for spec, goal in (("5log", 300), ("log", 20)):
         l = math.ceil(float(spec.removesuffix("log") or 1) * math.log2(N))
-        trials = 4096
-        ours = best_seconds(lambda l=l: simulate(oracle, Poll(l), trials, threads=1), 3) / trials
+        ours = best_seconds(lambda l=l: simulate(oracle, Poll(l), 4096, threads=1), 3) / 4096
         theirs = best_seconds(lambda l=l: baselines.drawn_polls(beats, l, 200, 1), 3) / 200
         estimate = simulate(oracle, Poll(l), 20_000)
         ratio = estimate.success * estimate.failure / (estimate.standard_error**2 * estimate.trials)
@@ -72,7 +73,7 @@ def poll_rows() -> list[Measured]:
 
 
 def panel_rows() -> list[Measured]:
-    """The four panels of the POLL paper, 10,000 rounds, all six curves, both on all cores they use by themselves."""
+    """Measure the four panels of the POLL paper, 10,000 rounds, all six curves, on the threads each takes by itself."""
     decoders = [decoder(spec) for spec in PAPER_SPECS]
     panels = [*range(16, 129, 16), 16, 32, 64, 128, 256, 512]
     points = [(n, p) for p in (0.9, 0.7) for n in panels]

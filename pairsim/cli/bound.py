@@ -57,7 +57,7 @@ def read_failure(text: str, n: int) -> float:
     """Read a failure probability: a number, or 1/n or 1/n^c."""
     found = re.fullmatch(r"1/n(?:(?:\^|\*\*)(\d+(?:\.\d*)?))?", text.replace(" ", ""))
     if found:
-        return float(n) ** -float(found[1] or 1.0)
+        return math.pow(n, -float(found[1] or 1.0))
     try:
         value = float(text)
     except ValueError:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pairsim.sweeps.rows import Row
 
 PIPE_WIDTH = 200  # a table in a pipe is not cut to a terminal that is not there
 
 
-def print_table(frame: pd.DataFrame) -> None:
+def print_table(rows: list[Row]) -> None:
     """Print rows as a table for people: rounded figures, the interval beside the estimate."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
@@ -21,7 +21,7 @@ def print_table(frame: pd.DataFrame) -> None:
 
     console = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH, no_color=True)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    single_oracle = frame["oracle"].nunique() == 1
+    single_oracle = len({row.oracle for row in rows}) == 1
     if not single_oracle:
         table.add_column("oracle")
     for name in ("n", "p"):
@@ -30,7 +30,7 @@ def print_table(frame: pd.DataFrame) -> None:
     for name in ("success", "interval", "queries", "distinct", "rounds", "agreement"):
         table.add_column(name, justify="right", no_wrap=True)
     previous = None
-    for row in frame.itertuples(index=False):
+    for row in rows:
         point = (row.oracle, row.n, row.p)
         if previous is not None and point != previous:
             table.add_section()
@@ -47,9 +47,9 @@ def print_table(frame: pd.DataFrame) -> None:
             "" if row.agreement != row.agreement else f"{row.agreement:.4f}",
         ]
         table.add_row(*(cells if single_oracle else [str(row.oracle), *cells]))
-    first = frame.iloc[0]
-    methods = ", ".join(dict.fromkeys(frame["method"]))
-    table.caption = f"{first.oracle if single_oracle else 'several oracles'}, {first.trials:,} trials, {methods}"
+    methods = ", ".join(dict.fromkeys(row.method for row in rows))
+    trials = max(row.trials for row in rows)
+    table.caption = f"{rows[0].oracle if single_oracle else 'several oracles'}, {trials:,} trials, {methods}"
     table.caption_justify = "left"
     console.print(table)
 

@@ -88,7 +88,7 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
     if kind == "similarity":
         if r is None:
             raise refusal("sweep", "r", "a file or a profile such as zipf:1.0", "nothing")
-        made = [similarity_from(r, count) for count in classes or [None]]
+        made = [similarity_from(r, count) for count in (classes or [None])]  # type: ignore[list-item]
     else:
         if matrix is None:
             raise refusal("sweep", "matrix", "a csv or npy file", "nothing")

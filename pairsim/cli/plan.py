@@ -66,9 +66,12 @@ def plan_command(
     records = [dataclasses.asdict(option) for option in found.options]
     show_records(records, format_, f"{oracles[0].label}, n = {oracles[0].n}: success of at least {target:g}")
     if plot is not None:
+        from matplotlib.figure import Figure
+
         from pairsim.plots import plot_frontier, save_picture
         from pairsim.sweeps.files import write_whole
 
-        ax = plot_frontier(found)
-        write_whole(plot, lambda temporary: save_picture(ax.get_figure(), temporary))
+        figure = Figure(layout="constrained")
+        plot_frontier(found, ax=figure.subplots())
+        write_whole(plot, lambda temporary: save_picture(figure, temporary))
         note(f"drew {plot}")

@@ -11,7 +11,7 @@ from pairsim.cli import options
 from pairsim.cli.console import announce_compiling, note, print_table, progress_bar
 
 if TYPE_CHECKING:
-    import pandas as pd
+    from pairsim.sweeps.rows import Row
 
 
 def sweep_command(
@@ -47,13 +47,13 @@ def sweep_command(
     oracles = options.make_oracles(oracle, n, p, r, matrix)
     decoders = options.make_decoders(decoder, ties)
 
-    from pairsim.sweeps import check_grid, sweep
+    from pairsim.sweeps import check_grid, sweep_rows
 
     check_grid(oracles, decoders, trials)
     announce_compiling()
     work = {each.n: sum(one.cost(each.n).queries for one in decoders) for each in oracles}
     with progress_bar("sweep", sum(trials * work[each.n] for each in oracles)) as advance:
-        frame = sweep(
+        rows = sweep_rows(
             oracles,
             decoders,
             trials,
@@ -63,23 +63,24 @@ def sweep_command(
             threads=threads,
             progress=lambda each, count: advance(count * work[each.n], f"n = {each.n}"),
         )
-    show(frame, format_)
+    show(rows, format_)
     if out is not None:
         from pairsim.sweeps.files import write_table
 
-        write_table(frame, out)
+        write_table(rows, out)
         note(f"wrote {out}")
     if plot is not None:
         from pairsim.cli.plot import draw
+        from pairsim.sweeps.rows import to_frame
 
-        draw(frame, plot)
+        draw(to_frame(rows), plot)
 
 
-def show(frame: pd.DataFrame, format_: str) -> None:
+def show(rows: list[Row], format_: str) -> None:
     """Print the rows in the format that was asked for."""
     if format_ == "table":
-        print_table(frame)
+        print_table(rows)
         return
     from pairsim.sweeps.files import csv_text, json_text
 
-    typer.echo(csv_text(frame) if format_ == "csv" else json_text(frame), nl=False)
+    typer.echo(csv_text(rows) if format_ == "csv" else json_text(rows), nl=False)

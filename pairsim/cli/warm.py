@@ -20,5 +20,5 @@ def warm_command() -> None:
         must_be = "a directory that can be written (set PAIRSIM_CACHE_DIR)"
         raise refusal("warm", "cache directory", must_be, "none, so kernels are compiled anew in every process")
     with progress_bar("compiling", 1.0) as advance:
-        kernels, seconds = warm_kernels(lambda share, label: advance(share, label))
+        kernels, seconds = warm_kernels(advance)
     typer.echo(f"{kernels} kernels compiled in {seconds:.1f} s, kept in {where}")

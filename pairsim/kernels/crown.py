@@ -48,7 +48,8 @@ def crown_trials(n, ties, heights, at_top, below_top, fail_at, fail_above):
     """Write the chances to fail when class 0 scores M and M + 1, M being the others' top score before they meet it.
 
     heights is M, at_top how many have it, below_top how many have M - 1. With M wins, class 0 needs those at M to have
-    all lost to it, and ties with them and with those at M - 1 who beat it; with M + 1 it ties with those at M who beat it.
+    all lost to it, and ties with them and with those at M - 1 who beat it; with M + 1 it ties with those at M that
+    beat it.
     """
     others = n - 1
     for t in range(heights.size):

@@ -7,8 +7,8 @@ import numpy as np
 from pairsim.kernels.drive import QUERIES, ROUNDS
 from pairsim.kernels.jit import jit
 from pairsim.kernels.protocol import low_wins
-from pairsim.kernels.stream import UNIT, draw_key, fold, mix, move_trial, new_trial, place
 from pairsim.kernels.stream import SHIFT_11 as UNIT_SHIFT
+from pairsim.kernels.stream import UNIT, draw_key, fold, mix, move_trial, new_trial, place
 from pairsim.kernels.ties import BY_TOP_K, cut, settle
 
 BINOMIAL_DRAWS = np.uint64(3)  # keeps these draws apart from those of a poll that is really asked
@@ -25,7 +25,10 @@ def _invert(cdf, guide, u):
 
 @jit
 def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners, price):
-    """Write the winner of each trial and add up the price (but for distinct pairs, which are not known); `cdf[s]` and `guide[s]` are the law of a sampled score given the score s."""
+    """Write the winner of each trial and add up the price, but for distinct pairs, which are not known.
+
+    `cdf[s]` and `guide[s]` are the law of a sampled score given the score s.
+    """
     n = scores.shape[0]
     sampled = np.empty(n, np.int64)
     candidates = np.empty(decoder.k, np.int64)

@@ -1,4 +1,4 @@
-"""Who is on top, read from bit-sliced counters: winners, the size of the tie, and plain scores where they are needed."""
+"""Who is on top, read from bit-sliced counters: winners, the size of the tie, and plain scores where needed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def equal_masks(slab, first_class, n, target, masks):
 
 @jit
 def settle_masks(masks, n, ties, stream, first_trial, winners):
-    """Name a winner in each trial of a slab from its top masks, ties settled by rule: equal to `settle` on the scores."""
+    """Name a winner in each trial of a slab from its top masks; equal to `settle` on the scores."""
     tied = np.zeros(SLAB_TRIALS, np.int64)
     winners[:] = -1
     several = np.zeros(LANES, np.uint64)  # trials with a tie
@@ -127,7 +127,7 @@ def count_masks(masks, first_class, n, counts):
 def read_slices(sliced, values):
     """Write the numbers whose slices are in `sliced` (slices, LANES), one a trial."""
     for t in range(SLAB_TRIALS):
-        value = 0
+        value = np.int64(0)
         for s in range(sliced.shape[0]):
             value |= np.int64((sliced[s, t // TRIALS_PER_WORD] >> np.uint64(t % TRIALS_PER_WORD)) & ONE) << s
         values[t] = value

@@ -152,10 +152,10 @@ def _list_rivals(scores, first, last, skip, histogram, rivals):
     high = -1
     for c in range(first, last):
         if c != skip:
-            s = np.int64(scores[c])
-            histogram[s] += 1
-            low = min(low, s)
-            high = max(high, s)
+            score = scores[c]
+            histogram[score] += 1
+            low = min(low, score)
+            high = max(high, score)
     size = 0
     for s in range(low, high + 1):
         if histogram[s] > 0:

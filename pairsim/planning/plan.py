@@ -77,8 +77,8 @@ def plan(
 ) -> Plan:
     """Find the decoders that name the true class with at least the wanted probability, cheapest first.
 
-    Each family (ddag, adag, poll, top-k with several k and both finals, max-win) is listed with the smallest sample size
-    that reaches the target; a top-k that costs more than a poll that reaches it is left out.
+    Each family (ddag, adag, poll, top-k with several k and both finals, max-win) is listed with the smallest sample
+    size that reaches the target; a top-k that costs more than a poll that reaches it is left out.
 
     Parameters
     ----------

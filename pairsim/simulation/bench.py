@@ -19,7 +19,7 @@ from pairsim.kernels.podium import score_slices, settle_masks, summit, top_masks
 from pairsim.kernels.polls import poll_trials
 from pairsim.kernels.slabs import Slab, clear_slab, flush_pending, new_slab, play_class_zero, play_slab
 from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
-from pairsim.oracles import Oracle, Uniform
+from pairsim.oracles import Oracle
 from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
 from pairsim.simulation.methods import plays_in_slabs
 from pairsim.simulation.tally import Tally, moments_of, moments_of_counts

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pairsim.sweeps.run import check_grid, sweep
+from pairsim.sweeps.run import check_grid, sweep, sweep_rows
 
-__all__ = ["check_grid", "sweep"]
+__all__ = ["check_grid", "sweep", "sweep_rows"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import tempfile
@@ -10,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pairsim.errors import ParameterError, refusal
-from pairsim.sweeps.rows import COLUMNS, TEXT_COLUMNS, WHOLE_COLUMNS, to_records
+from pairsim.sweeps.rows import COLUMNS, TEXT_COLUMNS, WHOLE_COLUMNS, Row, to_frame, to_records
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,29 +67,33 @@ def write_whole(path: Path, save: Callable[[Path], None]) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def write_table(frame: pd.DataFrame, path: Path) -> None:
+def write_table(rows: list[Row], path: Path) -> None:
     """Write the rows to `path` in the format of its ending."""
 
     def save(temporary: Path) -> None:
         suffix = path.suffix.lower()
         if suffix == ".csv":
-            temporary.write_text(csv_text(frame), encoding="utf-8")
+            temporary.write_text(csv_text(rows), encoding="utf-8")
         elif suffix == ".json":
-            temporary.write_text(json_text(frame), encoding="utf-8")
+            temporary.write_text(json_text(rows), encoding="utf-8")
         else:
-            frame.to_parquet(temporary, index=False)
+            to_frame(rows).to_parquet(temporary, index=False)
 
     write_whole(path, save)
 
 
-def csv_text(frame: pd.DataFrame) -> str:
+def csv_text(rows: list[Row]) -> str:
     """Return the rows as csv: shortest numbers that read back exactly, empty where there is no value."""
-    return frame.to_csv(index=False, lineterminator="\n")
+    text = io.StringIO()
+    writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(to_records(rows))
+    return text.getvalue()
 
 
-def json_text(frame: pd.DataFrame) -> str:
+def json_text(rows: list[Row]) -> str:
     """Return the rows as a JSON list of objects, null where there is no value."""
-    return json.dumps(to_records(frame), indent=1, allow_nan=False) + "\n"
+    return json.dumps(to_records(rows), indent=1, allow_nan=False) + "\n"
 
 
 def read_table(path: Path) -> pd.DataFrame:

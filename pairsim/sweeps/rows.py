@@ -52,9 +52,18 @@ def to_frame(rows: list[Row]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def to_records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the rows as plain dictionaries, nan as None: ready for strict JSON."""
+def from_frame(frame: pd.DataFrame) -> list[Row]:
+    """Return the rows of a DataFrame with the columns of `COLUMNS`."""
+    records: list[dict[Any, Any]] = frame[COLUMNS].to_dict(orient="records")
+    return [Row(**record) for record in records]
+
+
+def to_records(rows: list[Row]) -> list[dict[str, Any]]:
+    """Return the rows as plain dictionaries, nan as None."""
     return [
-        {str(name): None if isinstance(value, float) and math.isnan(value) else value for name, value in record.items()}
-        for record in frame.to_dict(orient="records")
+        {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in row._asdict().items()
+        }
+        for row in rows
     ]

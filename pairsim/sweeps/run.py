@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pairsim.errors import refusal
 from pairsim.oracles import Uniform
 from pairsim.simulation import check_trials, simulate_together
-from pairsim.sweeps.rows import make_row, to_frame
+from pairsim.sweeps.rows import Row, make_row, to_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +56,23 @@ def sweep(
     2  8  max-win      1.0     28.0
     3  8     adag      1.0      7.0
     """
+    return to_frame(
+        sweep_rows(oracles, decoders, trials, seed, confidence, method=method, threads=threads, progress=progress)
+    )
+
+
+def sweep_rows(
+    oracles: Sequence[Oracle],
+    decoders: Sequence[Decoder],
+    trials: int | None = None,
+    seed: int = 0,
+    confidence: float = 0.95,
+    *,
+    method: str = "auto",
+    threads: int | None = None,
+    progress: Callable[[Oracle, int], None] | None = None,
+) -> list[Row]:
+    """Do as `sweep` does, and return plain rows: the command line can do without pandas."""
     check_grid(oracles, decoders, trials)
     estimates: dict[int, list[Estimate]] = {}
     for places in group_oracles(oracles):
@@ -65,7 +82,7 @@ def sweep(
             group, decoders, trials, seed, confidence, method=method, threads=threads, progress=tell
         )
         estimates.update(zip(places, found, strict=True))
-    return to_frame([make_row(oracle, each) for place, oracle in enumerate(oracles) for each in estimates[place]])
+    return [make_row(oracle, each) for place, oracle in enumerate(oracles) for each in estimates[place]]
 
 
 def group_oracles(oracles: Sequence[Oracle]) -> list[list[int]]:
