@@ -30,7 +30,9 @@ ChanceOption = Annotated[
 ]
 OracleOption = Annotated[
     str | None,
-    typer.Option("--oracle", help="uniform, similarity or matrix. By itself: the one whose options are given."),
+    typer.Option(
+        "--oracle", help="uniform, similarity, matrix or recorded:FILE.npz. By itself: the one whose options are given."
+    ),
 ]
 SimilarityOption = Annotated[
     str | None,
@@ -47,7 +49,9 @@ DecoderOption = Annotated[
         "By itself: max-win, poll at log n, 3 log n and 5 log n, adag, ddag.",
     ),
 ]
-TrialsOption = Annotated[int, typer.Option("--trials", help="Tournaments a point.")]
+TrialsOption = Annotated[
+    int | None, typer.Option("--trials", help="Tournaments a point: 10000 by itself, or every recorded row.")
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="Equal seeds give equal results.")]
 TiesOption = Annotated[
     str | None, typer.Option("--ties", help="random, lose or first, for every decoder whose scores can tie.")
@@ -69,9 +73,13 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
     from pairsim.oracles.files import matrix_from, similarity_from
     from pairsim.sweeps.ranges import real_points, whole_points
 
+    if oracle is not None and oracle.startswith("recorded:"):
+        return [_recorded(oracle, n, {"p": p, "r": r, "matrix": matrix})]
     kind = oracle or ("matrix" if matrix is not None else "similarity" if r is not None else "uniform")
     if kind not in COMMAND_LINE_ORACLES:
-        raise refusal("sweep", "oracle", "one of " + ", ".join(COMMAND_LINE_ORACLES), repr(kind))
+        raise refusal(
+            "sweep", "oracle", "one of " + ", ".join(COMMAND_LINE_ORACLES) + ", recorded:FILE.npz", repr(kind)
+        )
     takes = {"uniform": ("n", "p"), "similarity": ("n", "r"), "matrix": ("n", "matrix")}[kind]
     for name, value in (("p", p), ("r", r), ("matrix", matrix)):
         if value is not None and name not in takes:
@@ -96,6 +104,18 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
     if classes is not None and [each.n for each in made] != classes:
         raise refusal("sweep", "n", f"left out, or {made[0].n} as in the file", repr(n))
     return made
+
+
+def _recorded(text: str, n: str | None, others: dict[str, str | None]) -> Oracle:
+    from pairsim.oracles import Recorded
+
+    for name, value in others.items():
+        if value is not None:
+            raise refusal("sweep", name, "left out with recorded answers", repr(value))
+    found = Recorded.load(text.removeprefix("recorded:"))
+    if n is not None and n.strip() != str(found.n):
+        raise refusal("sweep", "n", f"left out, or {found.n} as in the file", repr(n))
+    return found
 
 
 def make_decoders(specs: Sequence[str] | None, ties: str | None) -> list[Decoder]:

@@ -21,7 +21,7 @@ def sweep_command(
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
     decoder: options.DecoderOption = None,
-    trials: options.TrialsOption = 10_000,
+    trials: options.TrialsOption = None,
     seed: options.SeedOption = 0,
     ties: options.TiesOption = None,
     method: options.MethodOption = "auto",
@@ -47,12 +47,14 @@ def sweep_command(
     oracles = options.make_oracles(oracle, n, p, r, matrix)
     decoders = options.make_decoders(decoder, ties)
 
+    from pairsim.simulation import check_trials
     from pairsim.sweeps import check_grid, sweep_rows
 
     check_grid(oracles, decoders, trials)
     announce_compiling()
     work = {each.n: sum(one.cost(each.n).queries for one in decoders) for each in oracles}
-    with progress_bar("sweep", sum(trials * work[each.n] for each in oracles)) as advance:
+    total = sum(check_trials("sweep", trials, each) * work[each.n] for each in oracles)
+    with progress_bar("sweep", total) as advance:
         rows = sweep_rows(
             oracles,
             decoders,

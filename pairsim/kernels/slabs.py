@@ -166,7 +166,7 @@ def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
 
 @jit
 def _fill_mixed(oracle, n, i, high, row, words, digits, tile, undecided, lanes):
-    """Write class i's pairs, of any chances, to a row of a tile; chances first, so that nothing waits for a division."""
+    """Write class i's pairs, of any chances, to a row of a tile; all chances first, so that none is waited for."""
     chances = np.empty(TILE)
     first = max(0, i + 1 - high)
     last = min(TILE, n - high)

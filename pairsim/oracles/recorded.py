@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import struct
+import zipfile
+import zlib
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -13,6 +18,14 @@ from pairsim.kernels.drive import record_trials
 from pairsim.kernels.protocol import ORACLES, OracleFunctions
 from pairsim.kernels.stream import stream_key
 from pairsim.oracles.base import Oracle
+
+FORMAT = "pairsim recorded answers 1"
+
+# what zipfile, zlib and numpy raise on files that are damaged or something else
+DAMAGED = (
+    *(ValueError, TypeError, LookupError, AttributeError, EOFError, SyntaxError, OverflowError, MemoryError),
+    *(OSError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error),
+)
 
 
 class RecordedKernel(NamedTuple):
@@ -50,7 +63,9 @@ class Recorded(Oracle):
     """
 
     name: ClassVar[str] = "recorded"
-    summary: ClassVar[str] = "answers that were given before, replayed row by row (from Python)"
+    summary: ClassVar[str] = (
+        "answers that were given before, replayed row by row (recorded:FILE.npz, written by Recorded.save)"
+    )
 
     def __init__(self, answers: ArrayLike, truth: ArrayLike | None = None) -> None:
         given = np.asarray(answers)
@@ -82,12 +97,55 @@ class Recorded(Oracle):
         --------
         >>> from pairsim import MaxWin, Recorded, Uniform, simulate
         >>> live = Uniform(8, 0.8)
-        >>> simulate(live, MaxWin(), 500) == simulate(Recorded.of(live, 500), MaxWin())
+        >>> replayed = simulate(Recorded.of(live, 500), MaxWin())
+        >>> replayed.success == simulate(live, MaxWin(), 500, method="simulated").success
         True
         """
         answers = np.empty((trials, oracle.n * (oracle.n - 1) // 2), np.bool_)
         record_trials(oracle.kernel(), oracle.n, stream_key(seed, oracle.n), 0, answers)
         return cls(answers, oracle.truth(0, trials))
+
+    def save(self, path: Path | str) -> None:
+        """Write the answers, one bit a pair, and the true classes to a new .npz file; `load` reads them back.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pairsim import Recorded, Uniform
+        >>> recorded = Recorded.of(Uniform(6, 0.8), 50)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     recorded.save(f"{folder}/answers.npz")
+        ...     Recorded.load(f"{folder}/answers.npz") == recorded
+        True
+        """
+        target = Path(path)
+        if target.suffix != ".npz" or target.exists():
+            raise refusal("save", "path", "a new file whose name ends in .npz", repr(str(target)))
+        np.savez_compressed(target, format=np.array(FORMAT), n=np.array(self.n), bits=self.bits, truth=self._truth)
+
+    @classmethod
+    def load(cls, path: Path | str) -> Recorded:
+        """Read answers that `save` wrote; nothing in the file is ever executed."""
+        must_be = "a file of recorded answers that pairsim wrote"
+        try:
+            content = Path(path).read_bytes()
+        except OSError as error:
+            raise refusal("load", "path", must_be, f"{str(path)!r} ({error.strerror or 'unreadable'})") from None
+        try:
+            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+                if str(stored["format"]) != FORMAT:
+                    raise ValueError
+                n, bits, truth = int(stored["n"]), stored["bits"], stored["truth"]
+            pairs = n * (n - 1) // 2
+            if bits.dtype != np.uint8 or bits.ndim != 2 or n < 2 or bits.shape[1] != (pairs + 7) // 8:
+                raise ValueError
+            return cls(np.unpackbits(bits, axis=1, count=pairs, bitorder="little").astype(np.bool_), truth)
+        except DAMAGED:
+            raise refusal("load", "path", must_be, repr(str(path))) from None
+
+    @property
+    def label(self) -> str:
+        return f"recorded:{self.rows}-rows"
 
     @property
     def rows(self) -> int:
