@@ -21,6 +21,9 @@ import numpy
 from numba.core import caching
 
 
+COMPILED = ("kernels", "decoders", "oracles")  # hashed whole; elsewhere, the files that import from kernels
+
+
 @functools.cache
 def source_digest() -> str:
     """Return the hash that names the cache directory: package sources and compiler versions."""
@@ -30,9 +33,7 @@ def source_digest() -> str:
         digest.update(version.encode() + b"\0")
     for path in sorted(package.rglob("*.py")):
         source = path.read_bytes()
-        if (
-            path.parent == package / "kernels" or b"pairsim.kernels" in source
-        ):  # all that compile import `jit` from here
+        if path.relative_to(package).parts[0] in COMPILED or b"pairsim.kernels" in source:
             digest.update(path.relative_to(package).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:20]
 
