@@ -19,7 +19,8 @@ DIGEST = "from pairsim.kernels.jit import source_digest; print(source_digest())"
 
 def run(program: str, root: Path, **environment: str) -> str:
     variables = os.environ | {"PYTHONPATH": str(root)} | environment
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=variables)
+    command = [sys.executable, "-c", program]  # python -c looks in the working directory first
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=variables, cwd=root)
     return done.stdout.strip()
 
 

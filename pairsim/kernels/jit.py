@@ -20,7 +20,6 @@ import numba
 import numpy
 from numba.core import caching
 
-
 COMPILED = ("kernels", "decoders", "oracles")  # hashed whole; elsewhere, the files that import from kernels
 
 
