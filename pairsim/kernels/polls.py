@@ -13,6 +13,7 @@ import numpy as np
 from pairsim.kernels.jit import jit
 from pairsim.kernels.ties import FIRST, LOSE, RANDOM
 
+NOT_TINY = -0.01  # log of a chance to win below which 1 - exp loses at most two digits of the failure
 TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
 
 
@@ -44,6 +45,7 @@ class Rivals(NamedTuple):
     below: np.ndarray  # float64[l + 1]: log P(all sampled scores < v)
     upto: np.ndarray  # float64[l + 1]
     shares: np.ndarray  # float64[l + 1]: sum of shares
+    log_chances: np.ndarray  # float64[16]: over the nodes of a rule
 
 
 @jit
@@ -56,6 +58,7 @@ def new_rivals(n, values):
         np.empty(values, np.float64),
         np.empty(values, np.float64),
         np.empty(values, np.float64),
+        np.empty(16, np.float64),
     )
 
 
@@ -110,11 +113,17 @@ def _fails_in_draw(tables, rivals, v, rule):
     fails = 0.0
     if rule > 1:
         return 1.0 - _wins_in_crowd(tables, rivals, v, rule)
-    log_chances = np.zeros(8 << rule)
+    log_chances = rivals.log_chances[: 8 << rule]
+    log_chances[:] = 0.0
     for k in range(rivals.size[0]):
         row = tables.log_mixed_16[rivals.scores[k], v] if rule else tables.log_mixed_8[rivals.scores[k], v]
         for g in range(log_chances.size):
             log_chances[g] += rivals.counts[k] * row[g]
+    if rivals.upto[v] < NOT_TINY:  # failing is not rare here: exp is exact enough, and much faster than expm1
+        wins = 0.0
+        for g in range(log_chances.size):
+            wins += tables.weights[rule, g] * np.exp(log_chances[g])
+        return 1.0 - wins
     for g in range(log_chances.size):
         fails -= tables.weights[rule, g] * np.expm1(log_chances[g])
     return fails
@@ -128,19 +137,19 @@ def _failure_with_draw(tables, rivals, score):
         weight = tables.pmf[score, v]
         if weight == 0.0:
             continue
-        surely = -weight * np.expm1(rivals.upto[v])
-        tied = weight * (np.exp(rivals.upto[v]) - np.exp(rivals.below[v]))
+        best = np.exp(rivals.upto[v])
+        surely = weight * (1.0 - best if rivals.upto[v] < NOT_TINY else -np.expm1(rivals.upto[v]))
+        tied = weight * (best - np.exp(rivals.below[v]))
         budget = TOLERANCE * (failure + surely)
         if tied <= budget:
             failure += surely
             continue
-        log_budget = np.log(budget / weight) - rivals.upto[v] if budget > 0.0 else -np.inf
         rule = 0
-        while (
-            rule + 1 < tables.log_error.size
-            and tables.log_error[rule] + (16 << rule) * np.log(rivals.shares[v]) > log_budget
-        ):
-            rule += 1
+        if tables.log_error[0] > -np.inf:  # else the first rule is exact
+            log_budget = np.log(budget / weight) - rivals.upto[v] if budget > 0.0 else -np.inf
+            log_shares = np.log(rivals.shares[v])
+            while rule + 1 < tables.log_error.size and tables.log_error[rule] + (16 << rule) * log_shares > log_budget:
+                rule += 1
         failure += weight * _fails_in_draw(tables, rivals, v, rule)
     return failure
 
