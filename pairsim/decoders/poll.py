@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -111,8 +112,9 @@ class Poll(Decoder):
 
     def expected_distinct(self, n: int) -> float:
         """Return the mean number of different pairs that a poll asks: a pair is asked by either of its classes."""
-        miss = (1.0 - 1.0 / (n - 1)) ** (2 * sample_size(self.l, n))
-        return n * (n - 1) / 2 * (1.0 - miss)
+        if n == 2:
+            return 1.0
+        return -n * (n - 1) / 2 * math.expm1(2 * sample_size(self.l, n) * math.log1p(-1.0 / (n - 1)))
 
     @property
     def spec(self) -> str:

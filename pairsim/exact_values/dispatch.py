@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from typing import cast
 
 from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
-from pairsim.decoders.sample_size import sample_size
 from pairsim.errors import refusal
 from pairsim.exact_values import brackets, closed_forms, random_orders, scores, top_k
 from pairsim.exact_values.chances import INDEPENDENT, constant_chance
@@ -101,7 +99,7 @@ def expect_distinct(decoder: Decoder, n: int) -> float | None:
     if isinstance(decoder, MaxWin) or n == 2 or (isinstance(decoder, TopK) and decoder.k == n):
         return pairs
     if isinstance(decoder, Poll):
-        return -pairs * math.expm1(2 * sample_size(decoder.l, n) * math.log1p(-1.0 / (n - 1)))
+        return decoder.expected_distinct(n)
     return None if isinstance(decoder, TopK) else float(n - 1)
 
 
