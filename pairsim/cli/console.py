@@ -40,7 +40,7 @@ def print_table(rows: list[Row]) -> None:
             "" if row.p != row.p else f"{row.p:g}",
             str(row.decoder),
             f"{row.success:.4f}",
-            f"{row.low:.4f} .. {row.high:.4f}",
+            "exact" if row.method == "exact" else f"{row.low:.4f} .. {row.high:.4f}",
             _count(row.queries),
             _count(row.distinct),
             _count(row.rounds),

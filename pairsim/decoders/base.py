@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 
@@ -20,7 +21,7 @@ class Cost(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Decoder:
+class Decoder(abc.ABC):
     """Base of the decoders. A subclass is a frozen dataclass with `name`, `summary`, `cost` and `kernel`."""
 
     name: ClassVar[str]
@@ -28,13 +29,13 @@ class Decoder:
     repeats: ClassVar[bool]  # may it ask the same pair twice in one trial?
     has_smooth_conditional: ClassVar[bool] = False  # is its conditional chance a number in [0, 1], or a 0/1 outcome?
 
+    @abc.abstractmethod
     def cost(self, n: int) -> Cost:
         """Return the questions and rounds for n classes (an upper bound where they depend on the answers)."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def kernel(self, n: int) -> Any:
         """Return the NamedTuple that the compiled code knows this decoder by, checked against n classes."""
-        raise NotImplementedError
 
     @property
     def spec(self) -> str:

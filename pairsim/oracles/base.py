@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import dataclasses
 from typing import Any, ClassVar
 
@@ -13,16 +14,16 @@ from pairsim.kernels.protocol import ORACLES, OracleFunctions, probability
 from pairsim.kernels.stream import low_wins_with
 
 
-class Oracle:
+class Oracle(abc.ABC):
     """Base of the oracles. A subclass has `name`, `summary`, `n` and `kernel`, and compares by value."""
 
     name: ClassVar[str]
     summary: ClassVar[str]
     n: int
 
+    @abc.abstractmethod
     def kernel(self) -> Any:
         """Return the NamedTuple that the compiled code knows this oracle by."""
-        raise NotImplementedError
 
     @property
     def label(self) -> str:
@@ -59,9 +60,9 @@ class Oracle:
     def __delattr__(self, name: str) -> None:
         raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
+    @abc.abstractmethod
     def _identity(self) -> tuple[object, ...]:
         """Return what makes two oracles of one class equal."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and self._identity() == other._identity()
