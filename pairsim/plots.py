@@ -143,6 +143,12 @@ def plot_panels(rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto") -> 
     for ax, ((oracle, value), part) in zip(grid.flat, panels, strict=False):
         plot_success(part, x=axis, scale=scale, ax=ax)
         ax.set_title(str(oracle) if value != value else f"{oracle}, {other} = {value:g}", fontsize="medium")
+    shown = list(grid.flat)[: len(panels)]
+    handles, labels = shown[0].get_legend_handles_labels()
+    if len(shown) > 1 and all(ax.get_legend_handles_labels()[1] == labels for ax in shown):
+        for ax in shown:  # one legend beside the panels instead of one over the curves of each
+            ax.get_legend().remove()
+        figure.legend(handles, labels, loc="outside right upper", fontsize="small")
     return figure
 
 
