@@ -142,3 +142,12 @@ def test_other_oracles_can_be_planned_for():
     assert similar.options[0].queries <= 66
     recorded = plan(Recorded.of(Uniform(12, 0.95), 500), 0.8)
     assert all(option.kind == "simulated" for option in recorded.options)
+
+
+def test_a_plan_can_be_limited_to_named_decoders(pairsim_command):
+    arguments = ("plan", "--n", 32, "--p", 0.95, "--target", 0.7, "--format", "json")
+    options = json.loads(pairsim_command(*arguments, "--decoder", "adag", "--decoder", "poll:l=20").out)
+    assert [option["decoder"] for option in options] == ["adag", "poll:l=20"]
+    refused = pairsim_command(*arguments, "--decoder", "ddag")
+    assert (refused.code, refused.out) == (2, "")
+    assert "ddag" in refused.err

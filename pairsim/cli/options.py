@@ -49,6 +49,12 @@ DecoderOption = Annotated[
         "By itself: max-win, poll at log n, 3 log n and 5 log n, adag, ddag.",
     ),
 ]
+PlanDecoderOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--decoder", help="Look at this decoder only, as it is; repeatable. By itself: at all, over their settings."
+    ),
+]
 TrialsOption = Annotated[
     int | None, typer.Option("--trials", help="Tournaments a point: 10000 by itself, or every recorded row.")
 ]

@@ -21,6 +21,7 @@ def plan_command(
     oracle: options.OracleOption = None,
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
+    decoder: options.PlanDecoderOption = None,
     max_queries: Annotated[int | None, typer.Option("--max-queries", help="The most questions a decision.")] = None,
     max_rounds: Annotated[int | None, typer.Option("--max-rounds", help="The most rounds a decision.")] = None,
     ties: options.TiesOption = None,
@@ -55,6 +56,7 @@ def plan_command(
         found = plan(
             oracles[0],
             target,
+            decoders=options.make_decoders(decoder, ties) if decoder else None,
             max_queries=max_queries,
             max_rounds=max_rounds,
             seed=seed,

@@ -40,5 +40,10 @@ def families(n: int, ties: str) -> Iterator[Family]:
                 yield Family(f"top-k, k = {k}, {final}", make, sample_sizes(n))
 
 
+def fixed(decoder: Decoder) -> Family:
+    """Return the family that holds nothing but this decoder."""
+    return Family(decoder.spec, lambda _: decoder, [1])
+
+
 def _top_k(l: int, *, k: int, final: str, ties: str) -> TopK:
     return TopK(k, l, final, ties)

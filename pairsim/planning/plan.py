@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pairsim.bounds import bound, certified_sample_size
 from pairsim.checks import check_number, check_whole
 from pairsim.decoders import Decoder, MaxWin, Poll
 from pairsim.errors import ParameterError, refusal
 from pairsim.oracles import Oracle
-from pairsim.planning.candidates import Family, families
+from pairsim.planning.candidates import Family, families, fixed
 from pairsim.simulation import check_trials, simulate
 from pairsim.stats import Estimate
 
@@ -66,6 +66,7 @@ def plan(
     oracle: Oracle,
     target: float,
     *,
+    decoders: Sequence[Decoder] | None = None,
     max_queries: int | None = None,
     max_rounds: int | None = None,
     seed: int = 0,
@@ -86,6 +87,8 @@ def plan(
         Where the answers come from; recorded answers serve as well as drawn ones.
     target : float
         The wanted success probability, strictly between 0 and 1.
+    decoders : sequence of Decoder, optional
+        Look at these only, as they are, in place of all families.
     max_queries, max_rounds : int, optional
         The most questions and rounds that a decision may take.
     seed, confidence, threads
@@ -121,7 +124,8 @@ def plan(
         for name, limit in (("max_queries", max_queries), ("max_rounds", max_rounds))
     ]
     search = _Search(oracle, target, limits[0], limits[1], seed, confidence, ties, trials, threads)
-    for family in families(oracle.n, ties):
+    chosen = families(oracle.n, ties) if decoders is None else map(fixed, decoders)
+    for family in chosen:
         if progress:
             progress(family.name)
         search.look_at(family)
@@ -174,7 +178,7 @@ class _Search:
         final = self.evaluate(family.decoder(smallest), FINAL_TRIALS)
         if final.low >= self.target:
             self.reaching[final.decoder] = final
-            if isinstance(family.decoder(smallest), Poll):
+            if family.name == "poll":
                 self.enough = int(final.queries)
                 self.certify()
 
