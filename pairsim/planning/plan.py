@@ -81,7 +81,7 @@ def plan(
     Each family (ddag, adag, poll, top-k with several k and both finals, max-win) is listed with the smallest sample
     size that reaches the target; a top-k that costs more than a poll that reaches it is left out.
 
-    A simulated option was chosen because its interval clears the target on the very trials that the interval comes from,
+    A simulated option was chosen because its interval clears the target on the same trials that it comes from,
     among many settings tried: read it as a good candidate, and `simulate` it with another seed before relying on it.
     Exact and certified options need no such check.
 
