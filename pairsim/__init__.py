@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-__version__ = "0.1.0"
+from pairsim.version import VERSION
+
+__version__ = VERSION
 
 _HOMES = {
     "Adag": "decoders",

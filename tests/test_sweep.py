@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from pairsim import Adag, Ddag, Estimate, MaxWin, ParameterError, Poll, Uniform, simulate, sweep
 from pairsim.plots import plot_panels, plot_success, save_picture
 from pairsim.stats import binomial_interval
-from pairsim.sweeps import sweep_rows
 from pairsim.sweeps.files import read_table, write_table
 from pairsim.sweeps.ranges import real_points, whole_points
 from pairsim.sweeps.rows import COLUMNS, from_frame
@@ -86,7 +85,7 @@ def test_tables_read_back_exactly(tmp_path, suffix):
 
 
 def test_a_failing_write_leaves_the_old_file(tmp_path, monkeypatch):
-    rows = sweep_rows([Uniform(5, 0.8)], [MaxWin()], trials=100)
+    rows = from_frame(sweep([Uniform(5, 0.8)], [MaxWin()], trials=100))
     path = tmp_path / "table.csv"
     write_table(rows, path)
     before = path.read_bytes()

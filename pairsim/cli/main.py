@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 import pairsim
-from pairsim.cli import bound, exact, listing, plan, plot, sweep, warm
+from pairsim.cli import bound, compare, exact, export, listing, merge, plan, plot, replay, show, sweep, verify, warm
+from pairsim.cli.stops import BAD_INPUT, INTERRUPTED, OUTSIDE_TROUBLE, Stopped
 from pairsim.errors import ParameterError
 
 app = typer.Typer(
@@ -22,6 +23,12 @@ app = typer.Typer(
     epilog="Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png",
 )
 app.command("sweep")(sweep.sweep_command)
+app.command("show")(show.show_command)
+app.command("export")(export.export_command)
+app.command("merge")(merge.merge_command)
+app.command("compare")(compare.compare_command)
+app.command("replay")(replay.replay_command)
+app.command("verify")(verify.verify_command)
 app.command("exact")(exact.exact_command)
 app.command("bound")(bound.bound_command)
 app.command("plan")(plan.plan_command)
@@ -47,7 +54,11 @@ def _root(
 
 
 def run() -> None:
-    """Run the program and exit: 0 when all went well, 2 on bad input (one line on stderr), 130 on Ctrl-C."""
+    """Run the program and exit.
+
+    0 when all went well, 2 on bad input (one line on stderr), 1 when something outside went wrong (a full disk, a
+    cluster that is gone), 130 on Ctrl-C, 143 on SIGTERM.
+    """
     sys.exit(_run())
 
 
@@ -55,8 +66,8 @@ def _run() -> int:
     try:
         code = app(prog_name="pairsim", standalone_mode=False)
         sys.stdout.flush()
-    except ParameterError as error:
-        return _complain(str(error))
+    except (ParameterError, Stopped) as error:
+        return _complain(str(error), getattr(error, "code", BAD_INPUT))
     except BrokenPipeError:
         # the reader of a pipe has left (`pairsim ... | head`): nothing to report, and nobody to report it to
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -65,18 +76,28 @@ def _run() -> int:
         where = f": {error.filename!r}" if error.filename else ""
         return _complain(f"{error.strerror or error}{where}")
     except (KeyboardInterrupt, typer.Abort):
-        code = 130
+        code = INTERRUPTED
     except Exception as error:
+        if _is_trouble(error):
+            return _complain(str(error), OUTSIDE_TROUBLE)
         # usage errors of typer; their class lives in click or inside typer, depending on typer's version
         describe = getattr(error, "format_message", None)
         if describe is None:
             raise
         return _complain(f"{describe()} Try 'pairsim --help'.")
-    if code == 130:
+    if code == INTERRUPTED:
         typer.echo("pairsim: stopped by Ctrl-C; nothing was written.", err=True)
     return code if isinstance(code, int) else 0
 
 
-def _complain(message: str) -> int:
+def _is_trouble(error: Exception) -> bool:
+    """Say whether something outside went wrong; asked only after an error, so that nothing is imported for it."""
+    from pairsim.engines import EngineLost
+    from pairsim.store import StoreError
+
+    return isinstance(error, EngineLost | StoreError)
+
+
+def _complain(message: str, code: int = BAD_INPUT) -> int:
     typer.echo("pairsim: " + " ".join(message.split()), err=True)
-    return 2
+    return code

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def plot_command(
-    results: Annotated[Path, typer.Argument(help="A results table that pairsim wrote: .csv, .json or .parquet.")],
+    results: Annotated[
+        Path, typer.Argument(help="A results store (.db), or a table that pairsim wrote: .csv, .json or .parquet.")
+    ],
     out: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")],
     x: Annotated[str, typer.Option("--x", help="What goes on the x axis: auto, n or p.")] = "auto",
     scale: Annotated[str, typer.Option("--scale", help="Of the x axis: auto, linear or log2.")] = "auto",
@@ -25,9 +27,10 @@ def plot_command(
     """
     check_picture_target(out)
 
-    from pairsim.sweeps.files import read_table
+    from pairsim.sweeps.results import read_rows
+    from pairsim.sweeps.rows import to_frame
 
-    draw(read_table(results), out, x=x, scale=scale)
+    draw(to_frame(read_rows(results)), out, x=x, scale=scale)
 
 
 def check_picture_target(path: Path) -> None:

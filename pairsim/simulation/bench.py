@@ -22,7 +22,7 @@ from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
 from pairsim.oracles import Oracle
 from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
 from pairsim.simulation.methods import plays_in_slabs
-from pairsim.simulation.tally import Tally, moments_of, moments_of_counts
+from pairsim.simulation.tally import Played, Tally, moments_of, side_by_side
 
 Winners = NDArray[np.int64]
 DISTINCT_TRIALS = 16
@@ -35,7 +35,7 @@ class Bench:
 
     `oracles` have one n; when there are several they are `Uniform`, and the games among the wrong classes, which do
     not depend on p, are played once for all of them. `methods` has one entry a decoder; `reference` is the decoder
-    with which the others are compared, -1 for none.
+    with whose winners the others' are compared, -1 for none. With `paired`, every two decoders are compared.
     """
 
     oracles: tuple[Oracle, ...]
@@ -43,6 +43,7 @@ class Bench:
     methods: tuple[str, ...]
     reference: int
     seed: int
+    paired: bool = False
 
     @property
     def n(self) -> int:
@@ -62,8 +63,8 @@ class Bench:
             for decoder, method in zip(self.decoders, self.methods, strict=True)
         )
 
-    def play(self, first: int, count: int) -> list[list[Tally]]:
-        """Return the tallies of trials first .. first + count - 1, one list an oracle, one entry a decoder."""
+    def play(self, first: int, count: int) -> list[Played]:
+        """Return what trials first .. first + count - 1 give, one entry an oracle."""
         if not self.scored:
             return [self._tally(oracle, None, {}, first, count) for oracle in self.oracles]
         others, full = _scratch_slabs(self.n)
@@ -131,7 +132,7 @@ class Bench:
 
     def _tally(
         self, oracle: Oracle, slab: Slab | None, crowns: dict[str, tuple[Any, ...]], first: int, count: int
-    ) -> list[Tally]:
+    ) -> Played:
         truth = oracle.truth(first, count)
         scores = self._scores(slab)
         winners: list[Winners] = [NOBODY] * len(self.decoders)
@@ -151,24 +152,28 @@ class Bench:
                 assert isinstance(decoder, Poll)
                 prices[place, DISTINCT] = count * decoder.expected_distinct(self.n)
         reference = winners[self.reference] if self.reference >= 0 else NOBODY
-        tallies = []
+        tallies: list[Tally] = []
+        lost: list[NDArray[Any]] = []  # of each decoder: in which trials it failed, or with what chance
         for place, (decoder, method) in enumerate(zip(self.decoders, self.methods, strict=True)):
             named = winners[place]
             agreements = float(((named == reference) & (named >= 0)).sum()) if reference.size and named.size else np.nan
             if method == "conditional" and isinstance(decoder, MaxWin):
-                failures = moments_of(max_win_failures(self.n, oracle.p or 0.0, *crowns[decoder.ties])[:count])
+                lost.append(max_win_failures(self.n, oracle.p or 0.0, *crowns[decoder.ties])[:count])
                 if not named.size:
                     agreements = float(count)  # a lone max-win agrees with itself
             elif method == "conditional" and isinstance(decoder, Poll):
                 kernel = decoder.kernel(self.n)
                 missed, agreed = np.empty((2, count))
                 poll_trials(poll_tables(self.n, kernel.l), kernel.ties, scores, truth, reference, missed, agreed)
-                failures = moments_of(missed)
+                lost.append(missed)
                 agreements = float(agreed.sum()) if reference.size else np.nan
             else:
-                failures = moments_of_counts(int((named != truth).sum()), count)
-            tallies.append(Tally(failures, agreements, *prices[place].tolist()))
-        return tallies
+                lost.append(named != truth)
+            counted = lost[-1].dtype == np.bool_
+            failed = int(lost[-1].sum()) if counted else 0
+            smooth = None if counted else moments_of(lost[-1])
+            tallies.append(Tally(count, failed, smooth, agreements, *prices[place].tolist()))
+        return Played(tuple(tallies), side_by_side(lost) if self.paired else {})
 
     def _scores(self, slab: Slab | None) -> NDArray[np.uint16]:
         """Return the scores [class, trial] where a conditional poll or top-k wants them."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
 from pairsim.errors import refusal
-from pairsim.kernels.bits import LANES, SLAB_TRIALS
+from pairsim.kernels.bits import SLAB_TRIALS
+from pairsim.kernels.stream import TRIALS_PER_WORD
 from pairsim.oracles import Oracle, Recorded, Uniform
 
 METHODS = ("auto", "simulated", "conditional", "exact")
@@ -47,8 +48,8 @@ def choose_method(oracle: Oracle, decoder: Decoder, method: str, trials: int, sc
         return "exact"
     if not has_conditional(oracle, decoder):
         return "simulated"
-    slabs = -(-trials // SLAB_TRIALS)
-    words = slabs * LANES * oracle.n * (oracle.n - 1) // 2
+    played = max(trials, SLAB_TRIALS)  # part of a slab costs a whole one; beyond that the choice is that of any length
+    words = played * oracle.n * (oracle.n - 1) / (2 * TRIALS_PER_WORD)
     lazy = trials * decoder.cost(oracle.n).queries * WORDS_PER_QUESTION
     worth_it = isinstance(decoder, MaxWin) or scored_anyway or words <= lazy
     return "conditional" if worth_it else "simulated"

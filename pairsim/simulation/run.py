@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
+import collections
 import math
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import overload
 
 from pairsim.checks import check_whole
 from pairsim.decoders import Decoder, MaxWin
 from pairsim.errors import refusal
-from pairsim.kernels.bits import SLAB_TRIALS
-from pairsim.kernels.stream import TRIALS_PER_WORD
 from pairsim.oracles import Oracle
 from pairsim.simulation.bench import Bench
+from pairsim.simulation.blocks import cut_blocks, cut_pieces, join
 from pairsim.simulation.methods import check_method, choose_method
-from pairsim.simulation.tally import Tally
+from pairsim.simulation.tally import Played, Tally
 from pairsim.stats import Estimate, binomial_interval, bounded_interval, check_confidence
 
 DEFAULT_TRIALS = 10_000
-QUESTIONS_PER_BLOCK = 2_000_000  # about 20 ms of work: long against scheduling, short against Ctrl-C
 AGREEMENT_CLASSES = 1024  # without a max-win among the decoders, one is run beside them up to this many classes
 
 Progress = Callable[[int], None]
@@ -70,45 +69,32 @@ def make_bench(
     return Bench(oracles, tuple(d for d, _ in played), tuple(m for _, m in played), reference, seed), methods
 
 
-def cut_blocks(bench: Bench, trials: int) -> Iterator[tuple[int, int]]:
-    """Yield (first, count) of blocks: whole slabs where tournaments are scored, else some 20 ms of questions."""
-    size = SLAB_TRIALS
-    if not bench.scored:
-        questions = sum(each.cost(bench.n).queries for each in bench.decoders) * len(bench.oracles)
-        size = TRIALS_PER_WORD * max(1, min(1024, QUESTIONS_PER_BLOCK // max(1, questions * TRIALS_PER_WORD)))
-        if questions > QUESTIONS_PER_BLOCK:
-            size = max(1, TRIALS_PER_WORD * QUESTIONS_PER_BLOCK // questions)
-    for first in range(0, trials, size):
-        yield first, min(size, trials - first)
-
-
-def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | None) -> list[list[Tally]]:
-    """Play all blocks on threads and merge them in block order, so that the sum has the same bits on any number."""
-    total = [[Tally() for _ in bench.decoders] for _ in bench.oracles]
+def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | None) -> list[Played | None]:
+    """Play all blocks on threads; pieces are merged in order to blocks, and blocks in order, on any number of them."""
     if not bench.decoders:
-        return total
-    blocks = cut_blocks(bench, trials)
-
-    def merge(parts: list[list[Tally]], count: int) -> None:
-        for sums, more in zip(total, parts, strict=True):
-            sums[:] = [old.plus(new) for old, new in zip(sums, more, strict=True)]
-        if progress:
-            progress(count)
-
-    if threads == 1:
-        for first, count in blocks:
-            merge(bench.play(first, count), count)
-        return total
+        return [None] * len(bench.oracles)
+    pieces = (
+        (piece, place == 0)
+        for _, first, count in cut_blocks(bench.n, trials)
+        for place, piece in enumerate(cut_pieces(bench, first, count))
+    )
+    total: list[Played] | None = None
+    block: list[Played] | None = None
     with ThreadPoolExecutor(threads) as pool:
-        running: list[tuple[Future[list[list[Tally]]], int]] = []
+        running: collections.deque[tuple[Future[list[Played]], bool, int]] = collections.deque()
         try:
             while True:
-                while len(running) < 2 * threads and (block := next(blocks, None)):
-                    running.append((pool.submit(bench.play, *block), block[1]))
+                while len(running) < 2 * threads and (work := next(pieces, None)):
+                    running.append((pool.submit(bench.play, *work[0]), work[1], work[0][1]))
                 if not running:
-                    return total
-                done, count = running.pop(0)
-                merge(done.result(), count)
+                    assert block is not None
+                    return list(join(total, block))
+                future, starts_block, count = running.popleft()
+                if starts_block and block is not None:
+                    total, block = join(total, block), None
+                block = join(block, future.result())
+                if progress:
+                    progress(count)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
@@ -116,23 +102,22 @@ def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | Non
 
 def estimate_of(oracle: Oracle, decoder: Decoder, method: str, tally: Tally | None, confidence: float) -> Estimate:
     """Return the estimate of one decoder; `tally` is None when an exact value needed no trial."""
-    trials = tally.failures.count if tally else 0
+    trials = tally.trials if tally else 0
     if method == "exact":
         from pairsim.exact_values import exact  # here: most estimates do without its kernels
 
         value = exact(oracle, decoder)
         success, failure = value.success, value.failure
         low, high, error = success, success, 0.0
-    elif method == "conditional" and decoder.has_smooth_conditional and tally:
-        failure = tally.failures.mean
-        error = math.sqrt(tally.failures.second / max(1, trials - 1) / trials)
-        fail_low, fail_high = bounded_interval(tally.failures, confidence)
+    elif tally and tally.smooth:
+        failure = tally.smooth.mean
+        error = math.sqrt(tally.smooth.second / max(1, trials - 1) / trials)
+        fail_low, fail_high = bounded_interval(tally.smooth, confidence)
         success, low, high = 1.0 - failure, 1.0 - fail_high, 1.0 - fail_low
     else:
         assert tally is not None
-        failed = round(tally.failures.mean * trials)
-        success, failure = (trials - failed) / trials, failed / trials
-        low, high = binomial_interval(trials - failed, trials, confidence)
+        success, failure = (trials - tally.failed) / trials, tally.failed / trials
+        low, high = binomial_interval(trials - tally.failed, trials, confidence)
         error = math.sqrt(success * failure / trials)
     cost = decoder.cost(oracle.n)
     return Estimate(
@@ -175,13 +160,13 @@ def simulate_together(
     threads = check_threads("simulate", threads)
     check_method("simulate", method)
     bench, methods = make_bench(tuple(oracles), tuple(decoders), method, trials, seed)
-    tallies = run_blocks(bench, trials, threads, progress)
+    played = run_blocks(bench, trials, threads, progress)
     return [
         [
-            estimate_of(oracle, decoder, used, row[place] if place < len(row) else None, confidence)
+            estimate_of(oracle, decoder, used, row.tallies[place] if row else None, confidence)
             for place, (decoder, used) in enumerate(zip(decoders, methods, strict=True))
         ]
-        for oracle, row in zip(oracles, tallies, strict=True)
+        for oracle, row in zip(oracles, played, strict=True)
     ]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,23 +15,81 @@ from pairsim.stats import Moments
 
 @dataclasses.dataclass(frozen=True)
 class Tally:
-    """Results of one decoder on one oracle over some trials; tallies of blocks are merged in block order."""
+    """Results of one decoder on one oracle over some trials.
 
-    failures: Moments = dataclasses.field(default_factory=Moments)
-    agreements: float = 0.0
+    Counted failures are whole numbers, so that any way of cutting the trials into blocks gives the same bits. Chances
+    (`smooth`, else None) are merged as moments, whose last bits depend on the cut: blocks are merged in block order.
+    """
+
+    trials: int = 0
+    failed: int = 0
+    smooth: Moments | None = None
+    agreements: float = 0.0  # trials in which the reference named the same class
     queries: float = 0.0
     distinct: float = 0.0
     rounds: float = 0.0
 
+    @property
+    def failures(self) -> Moments:
+        """The moments of failing, of counts as of chances."""
+        return moments_of_counts(self.failed, self.trials) if self.smooth is None else self.smooth
+
     def plus(self, other: Tally) -> Tally:
         """Return the tally of both."""
         return Tally(
-            self.failures.plus(other.failures),
+            self.trials + other.trials,
+            self.failed + other.failed,
+            merged(self.smooth, other.smooth),
             self.agreements + other.agreements,
             self.queries + other.queries,
             self.distinct + other.distinct,
             self.rounds + other.rounds,
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class Versus:
+    """Two decoders on the same trials: where they differ.
+
+    Counted: trials in which only the first or only the second failed. Where either has chances, the moments of
+    (1 + first's failure - second's failure) / 2, a number in [0, 1].
+    """
+
+    trials: int = 0
+    first_only: int = 0
+    second_only: int = 0
+    smooth: Moments | None = None
+
+    def plus(self, other: Versus) -> Versus:
+        """Return both together."""
+        return Versus(
+            self.trials + other.trials,
+            self.first_only + other.first_only,
+            self.second_only + other.second_only,
+            merged(self.smooth, other.smooth),
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Played:
+    """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side."""
+
+    tallies: tuple[Tally, ...]
+    versus: dict[tuple[int, int], Versus]
+
+    def plus(self, other: Played) -> Played:
+        """Return both together; the other's trials come after these."""
+        return Played(
+            tuple(old.plus(new) for old, new in zip(self.tallies, other.tallies, strict=True)),
+            {pair: old.plus(other.versus[pair]) for pair, old in self.versus.items()},
+        )
+
+
+def merged(first: Moments | None, second: Moments | None) -> Moments | None:
+    """Return the moments of both samples, either of which may be missing."""
+    if first is None or second is None:
+        return first or second
+    return first.plus(second)
 
 
 def moments_of(values: NDArray[np.float64]) -> Moments:
@@ -41,5 +101,52 @@ def moments_of(values: NDArray[np.float64]) -> Moments:
 
 def moments_of_counts(failures: int, trials: int) -> Moments:
     """Return the moments of 0/1 outcomes."""
-    mean = failures / trials
+    mean = failures / max(trials, 1)
     return Moments(trials, mean, trials * mean * (1.0 - mean), trials * mean * (1.0 - mean) * (1.0 - 2.0 * mean))
+
+
+def side_by_side(failures: Sequence[NDArray[Any]]) -> dict[tuple[int, int], Versus]:
+    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
+    found = {}
+    for a in range(len(failures)):
+        for b in range(a + 1, len(failures)):
+            first, second = failures[a], failures[b]
+            if first.dtype == second.dtype == np.bool_:
+                only = int((first & ~second).sum()), int((second & ~first).sum())
+                found[a, b] = Versus(len(first), *only)
+            else:
+                found[a, b] = Versus(len(first), smooth=moments_of((1.0 + first - second) / 2.0))
+    return found
+
+
+def numbers_of_tally(tally: Tally) -> tuple[float, ...]:
+    """Return the tally as plain numbers, for a file; the agreements belong to a pair of decoders and are left out."""
+    smooth = tally.smooth or Moments(0, math.nan, math.nan, math.nan)
+    return (tally.failed, smooth.mean, smooth.second, smooth.third, tally.queries, tally.distinct, tally.rounds)
+
+
+def tally_of_numbers(trials: int, numbers: Sequence[float], agreements: float) -> Tally:
+    """Return the tally that `numbers_of_tally` made plain."""
+    failed, mean, second, third, queries, distinct, rounds = numbers
+    smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
+    return Tally(trials, int(failed), smooth, agreements, queries, distinct, rounds)
+
+
+def numbers_of_versus(versus: Versus) -> tuple[float, ...]:
+    """Return two decoders side by side as plain numbers, for a file."""
+    smooth = versus.smooth or Moments(0, math.nan, math.nan, math.nan)
+    return (versus.first_only, versus.second_only, smooth.mean, smooth.second, smooth.third)
+
+
+def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
+    """Return what `numbers_of_versus` made plain."""
+    first_only, second_only, mean, second, third = numbers
+    smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
+    return Versus(trials, int(first_only), int(second_only), smooth)
+
+
+def swapped(versus: Versus) -> Versus:
+    """Return the same two decoders with their places exchanged."""
+    smooth = versus.smooth
+    turned = None if smooth is None else Moments(smooth.count, 1.0 - smooth.mean, smooth.second, -smooth.third)
+    return Versus(versus.trials, versus.second_only, versus.first_only, turned)

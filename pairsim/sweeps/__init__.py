@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from pairsim.sweeps.run import check_grid, sweep, sweep_rows
+from pairsim.sweeps.run import check_grid, engine_for, make_order, open_campaign, rows_of, sweep
 
-__all__ = ["check_grid", "sweep", "sweep_rows"]
+__all__ = ["check_grid", "engine_for", "make_order", "open_campaign", "rows_of", "sweep"]

@@ -1,0 +1,91 @@
+"""`pairsim show`: rows, and where they come from."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pairsim.cli import options
+from pairsim.cli.console import note
+from pairsim.cli.records import show_records
+
+if TYPE_CHECKING:
+    from pairsim.store import Store
+
+
+def show_command(
+    results: Annotated[Path, typer.Argument(help="A results store (.db), or a table.")],
+    tasks: Annotated[bool, typer.Option("--tasks", help="The tasks with their ids instead of the rows.")] = False,
+    format_: options.FormatOption = "table",
+) -> None:
+    """Print the rows of a store or table and, for a store, where they come from: versions, seeds, commands.
+
+    Example: pairsim show results.db
+    """
+    options.check_format(format_)
+
+    from pairsim.cli.sweep import show
+    from pairsim.sweeps.results import names_a_store, read_rows
+
+    if not names_a_store(results):
+        if tasks:
+            note("a table has rows only; a store has tasks")
+        show(read_rows(results), format_)
+        return
+
+    from pairsim.store import Store
+    from pairsim.sweeps.requests import stored_rows
+
+    with Store.read(results) as store:
+        rows, records = stored_rows(store), _tasks(store)
+        if tasks and records:
+            show_records(records, format_)
+        elif rows:
+            show(rows, format_)
+        if format_ == "table":
+            for line in _provenance(store):
+                typer.echo(line)
+
+
+def _tasks(store: Store) -> list[dict[str, Any]]:
+    from pairsim.sweeps.ledger import Ledger
+    from pairsim.sweeps.requests import stored_cells
+
+    ledger = Ledger(store)
+    records = []
+    for cell in stored_cells(store, ledger):
+        done = sum(cell.block_tally(ledger, block) is not None for block in range(cell.blocks))
+        records.append(
+            {
+                "task": cell.task.id,
+                "oracle": cell.label,
+                "n": cell.task.oracle.n,
+                "p": cell.task.oracle.p,
+                "decoder": cell.task.decoder.spec,
+                "method": cell.task.method,
+                "seed": cell.task.seed,
+                "blocks": done,
+                "state": "finished" if cell.ended else "open",
+            }
+        )
+    return records
+
+
+def _provenance(store: Store) -> list[str]:
+    lines = [f"{store.count_blocks():,} blocks; seeds {', '.join(map(str, _seeds(store))) or 'none'}"]
+    for run in store.runs():
+        try:
+            versions = ", ".join(f"{name} {version}" for name, version in json.loads(run.versions).items())
+        except (ValueError, AttributeError):
+            versions = run.versions
+        lines.append(f"{run.started[:19]}  {run.command}  ({versions}; {run.host})")
+    return lines
+
+
+def _seeds(store: Store) -> list[int]:
+    from pairsim.sweeps.tasks import task_of
+
+    return sorted({task_of(record, store).seed for record in store.tasks()})

@@ -1,0 +1,230 @@
+"""Units on the workers of a Dask scheduler, on this machine or any number of others."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import queue
+import re
+import secrets
+import time
+import warnings
+from typing import Any
+
+from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work
+from pairsim.engines.dask_quiet import Quiet
+from pairsim.engines.kept_context import pack_context, perform_recalled, recall
+from pairsim.engines.packing import Reply, in_words, pack, read_reply, unsent
+from pairsim.errors import refusal
+
+ADDRESS = re.compile(r"(tcp|tls)://(\[[^\]\s]+\]|[^:/\s\[\]]+):\d{1,5}")
+
+CENSUS = 0.5
+"""Seconds between two questions to the scheduler: is it there, and how many workers has it?"""
+
+SILENCES = 3
+"""Questions in a row that may stay without an answer (each for the engine's timeout) before the scheduler is lost."""
+
+CLOSING = 3.0
+"""Seconds that saying goodbye to a scheduler may take."""
+
+
+class DaskEngine(Engine):
+    """Runs units on the workers of a running Dask scheduler.
+
+    A worker that dies has its units run again by Dask; a unit that Dask gives up (`KilledWorker`) counts as one
+    bad attempt. The context is a task of its own, so that it moves to each worker once, can be made again when the
+    workers that hold it die, and may be submitted before there is any worker.
+
+    Parameters
+    ----------
+    address : str
+        `tcp://host:port` or `tls://host:port`.
+    timeout : float
+        Seconds to try to connect.
+
+    Attributes
+    ----------
+    workers : int
+        How many workers the scheduler has; `slots`, the number of their threads, is 0 while there are none.
+    """
+
+    in_process = False
+
+    def __init__(self, address: str, timeout: float = 10.0) -> None:
+        if not isinstance(address, str) or not ADDRESS.fullmatch(address):
+            raise refusal("sweep", "scheduler", "an address like tcp://host:port or tls://host:port", repr(address))
+        self.address, self._timeout = address, timeout
+        self.slots = self.workers = 0
+        self._client: Any = None
+        self._quiet = Quiet()
+        self._forget()
+        self._connect()
+
+    @property
+    def room(self) -> int:
+        """Enough to hide the way to the scheduler and back, and a few to begin with while there is no worker."""
+        return max(4, 3 * self.slots)
+
+    def describe(self) -> str:
+        """Say in a few words where the units run, or that they wait for a worker."""
+        if not self.workers:
+            return f"no worker yet at {self.address}"
+        return f"{self.slots} slots of {self.workers} worker{'s' * (self.workers > 1)} at {self.address}"
+
+    def _forget(self) -> None:
+        self._arrivals: queue.SimpleQueue[tuple[Any, Any, BaseException | None]] = queue.SimpleQueue()
+        self._units: dict[Any, Any] = {}
+        self._unsent: list[Finished] = []
+        self._context: Any = None
+        self._lost: EngineLost | None = None
+
+    def _connect(self) -> None:
+        try:
+            distributed: Any = importlib.import_module("distributed")
+        except ImportError as error:
+            must_be = "left out while dask is not installed (pip install 'pairsim[dask]')"
+            raise refusal("sweep", "scheduler", must_be, self.address) from error
+        self._quiet.start()
+        try:
+            self._client = distributed.Client(self.address, timeout=self._timeout, set_as_default=False, name="pairsim")
+            self._count(self._client.nthreads())
+        except (TimeoutError, OSError, ValueError, ImportError) as error:
+            self._disconnect()
+            raise EngineLost(f"no Dask scheduler answers at {self.address} ({in_words(error)})") from error
+        except BaseException:
+            self._disconnect()
+            raise
+        self._client.loop.add_callback(self._take_census, self._client)
+
+    def _count(self, threads: dict[str, int]) -> None:
+        self.workers, self.slots = len(threads), sum(threads.values())
+
+    async def _take_census(self, client: Any) -> None:
+        """Ask the scheduler for its workers, again and again; runs in the client's own thread."""
+        silences = 0
+        while client is self._client and self._lost is None:
+            reason = f"the connection is {client.status}"
+            try:
+                threads = await asyncio.wait_for(client.scheduler.ncores(), self._timeout)
+            except TimeoutError:
+                silences += 1
+                reason = f"no answer for {silences * self._timeout:g} s"
+            except OSError:
+                silences, reason = SILENCES, "the connection was lost"
+            except Exception as error:
+                silences, reason = SILENCES, in_words(error)
+            else:
+                silences = 0
+                self._count(threads)
+            if client is self._client and (silences >= SILENCES or client.status != "running"):
+                self._lose(reason)
+            await asyncio.sleep(CENSUS)
+
+    def _lose(self, reason: str) -> None:
+        if self._lost is None:
+            self._lost = EngineLost(f"the Dask scheduler at {self.address} is gone ({reason})")
+            self._arrivals.put((None, None, None))  # wakes `wait`
+
+    def start(self, work: Work, context: Any) -> None:
+        """Submit the context; connects again after a stop."""
+        self._packed = pack_context(type(self).__name__, work, context)
+        self._release()
+        if self._client is None:
+            self._connect()
+        self._key = secrets.token_hex(8)
+        self._send_context()
+
+    def _send_context(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on its size: it is sent once, and no user can make it smaller
+            self._context = self._submit("context", _open_context, self._key, self._packed)
+
+    def _submit(self, kind: str, *call: Any) -> Any:
+        if self._lost is not None:
+            raise self._lost
+        try:
+            return self._client.submit(*call, key=f"pairsim-{kind}-{secrets.token_hex(16)}", pure=False)
+        except Exception as error:
+            self._lose(in_words(error))
+            raise self._lost or error from error
+
+    def submit(self, unit: Any) -> None:
+        """Send one unit to the scheduler."""
+        try:
+            packed = pack(unit)
+        except Exception as caught:
+            self._unsent.append(unsent(unit, caught))
+            return
+        if self._context.cancelled():  # somebody has restarted the cluster
+            self._send_context()
+        future = self._submit("unit", perform_recalled, self._key, self._context, packed)
+        self._units[future] = unit
+        self._client.loop.add_callback(_bring, self._client, future, self._arrivals)
+
+    def wait(self, timeout: float | None) -> list[Finished]:
+        """Return what has finished."""
+        finished, self._unsent = self._unsent, []
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while self._units:
+            left = 0.0 if finished or self._lost else None if deadline is None else deadline - time.monotonic()
+            try:
+                future, answer, error = self._arrivals.get(timeout=None if left is None else max(0.0, left))
+            except queue.Empty:
+                break
+            if future in self._units:
+                self._read(self._units.pop(future), answer, error, finished)
+                future.release()
+        if not finished and self._lost is not None:
+            raise self._lost
+        return finished
+
+    def _read(self, unit: Any, answer: Any, error: BaseException | None, finished: list[Finished]) -> None:
+        if isinstance(answer, Reply):
+            finished.append(read_reply(unit, answer))
+        elif self._client.status != "running":
+            self._lose("the connection was lost")
+        elif error is None or self._context.status == "error":
+            reason = answer if error is None else in_words(error)
+            self._lost = EngineLost(f"the workers cannot read what they should work on ({reason})")
+        else:
+            finished.append(Finished(unit, None, UnitError(in_words(error)), 0.0))
+
+    def stop(self, *, now: bool) -> None:
+        """Give back what the scheduler holds for us and close the connection.
+
+        Units that run on a worker cannot be ended from here; they end by themselves, and nobody reads their results.
+        """
+        with contextlib.suppress(EngineLost):
+            while not now and self._units:
+                self.wait(None)
+        self._release()
+        self._disconnect()
+
+    def _release(self) -> None:
+        for future in [*self._units, self._context]:
+            if future is not None:
+                future.release()
+        self._forget()
+
+    def _disconnect(self) -> None:
+        client, self._client = self._client, None
+        if client is not None:
+            with contextlib.suppress(Exception):  # what is closed already, or cannot be reached, is closed enough
+                client.close(timeout=CLOSING)
+        self._quiet.stop()
+
+
+def _open_context(key: str, packed: bytes) -> bytes:
+    """Read the context on a worker, so that one that cannot be read fails here and once."""
+    recall(key, packed)
+    return packed
+
+
+async def _bring(client: Any, future: Any, arrivals: queue.SimpleQueue[tuple[Any, Any, BaseException | None]]) -> None:
+    """Fetch a result as soon as there is one; runs in the client's own thread."""
+    try:
+        arrivals.put((future, await client.gather(future, asynchronous=True), None))
+    except BaseException as error:  # also a cancelled future, which is what a lost scheduler leaves behind
+        arrivals.put((future, None, error))

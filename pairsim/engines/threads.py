@@ -1,0 +1,66 @@
+"""Units on threads of this process: best for work that releases the interpreter's lock."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any
+
+from pairsim.checks import check_whole
+from pairsim.engines.base import Work
+from pairsim.engines.executors import ExecutorEngine
+
+
+class ThreadEngine(ExecutorEngine):
+    """Runs units on threads of its own.
+
+    A running thread cannot be ended from outside: `stop(now=True)` returns at once and drops what has not begun,
+    and leaving the `with` block waits for the units that are running.
+
+    Parameters
+    ----------
+    threads : int
+        How many units run at once.
+
+    Examples
+    --------
+    >>> with ThreadEngine(2) as engine:
+    ...     engine.start(pow, 2)
+    ...     engine.submit(5)
+    ...     engine.wait(None)[0].result
+    32
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._threads = check_whole("ThreadEngine", "threads", threads, 1)
+        self._pools: list[ThreadPoolExecutor] = []
+        super().__init__(ThreadPoolExecutor(self._threads), self._threads)  # no thread before the first unit
+
+    @property
+    def room(self) -> int:
+        """A few more than the slots: handing over is quick, and units may be small."""
+        return 2 * self.slots + 2
+
+    def describe(self) -> str:
+        """Say in a few words where the units run."""
+        return f"{self.slots} thread{'s' * (self.slots > 1)}"
+
+    def start(self, work: Work, context: Any) -> None:
+        """Make the threads' pool."""
+        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="pairsim")
+        self._pools.append(self._executor)
+        super().start(work, context)
+
+    def stop(self, *, now: bool) -> None:
+        """End the pool; with `now`, drop what has not begun and do not wait for what has."""
+        super().stop(now=now)
+        for pool in self._pools:
+            pool.shutdown(wait=not now, cancel_futures=now)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        for pool in self._pools:
+            pool.shutdown(wait=True)
+        self._pools.clear()

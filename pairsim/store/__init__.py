@@ -1,0 +1,25 @@
+"""The results store: one SQLite file that never loses, double-counts or silently corrupts a result."""
+
+from __future__ import annotations
+
+from pairsim.store.faults import BlockConflict, StoreError
+from pairsim.store.header import is_store
+from pairsim.store.merge import MergeReport, merge_stores
+from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord, task_id
+from pairsim.store.store import Store
+
+__all__ = [
+    "BlockConflict",
+    "BlockRecord",
+    "MergeReport",
+    "OracleRecord",
+    "PairRecord",
+    "Request",
+    "Run",
+    "Store",
+    "StoreError",
+    "TaskRecord",
+    "is_store",
+    "merge_stores",
+    "task_id",
+]

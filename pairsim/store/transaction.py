@@ -1,0 +1,154 @@
+"""The writes of one transaction, and the rule by which results of the same block meet."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any
+
+from pairsim.errors import refusal
+from pairsim.store.arrays import unpacked
+from pairsim.store.faults import BlockConflict, damaged, one_line
+from pairsim.store.records import Request, Run
+from pairsim.store.schema import ARRAYS, ORACLES, REQUESTS, RUNS, TALLY, TASKS, Table
+from pairsim.store.sealing import Row, sealed
+from pairsim.store.walk import check_row, to_request, to_run, to_values
+
+
+class ConflictError(Exception):
+    """Other values than the stored ones, for the same trials: raised inside, for the caller to say which files."""
+
+    def __init__(self, table: Table, row: Row) -> None:
+        super().__init__(table.name)
+        self.table, self.row = table, row
+
+    def explained(self, owner: str, name: str, holder: Path, other: Path | None = None) -> BlockConflict:
+        """Return the public error: `holder` has other values than the caller, or than the file `other`."""
+        *tasks, block, trials, data, _ = self.row
+        which = f"block {block} of task {' and task '.join(tasks)} ({trials} trials)"
+        must_be = f"in agreement with {one_line(holder)}, which holds other values of {which}"
+        return BlockConflict(str(refusal(owner, name, must_be, other or to_values(data))))
+
+
+class Meeting(Enum):
+    """What a result met in the store: nothing, fewer trials of the same block, or at least as many."""
+
+    NEW = auto()
+    LONGER = auto()
+    KNOWN = auto()
+
+
+class Transaction:
+    """What is written between BEGIN and COMMIT; `settle` brings the tally up to date."""
+
+    def __init__(self, path: Path, sqlite: sqlite3.Connection) -> None:
+        self.path = path
+        self._sqlite = sqlite
+        self._tally: dict[str, list[int]] = {}
+        self._known_tasks: set[str] = set()
+
+    def find(self, table: Table, *key: Any) -> Row | None:
+        """Return the stored row of that key, with its checksum, or None."""
+        row: Row | None = self._sqlite.execute(table.find, key).fetchone()
+        if row is not None:
+            check_row(self.path, table, row)
+        return row
+
+    def put(self, table: Table, row: Row, replaced: Row | None = None) -> None:
+        """Write a sealed row, new or in place of the one that `find` gave."""
+        self._sqlite.execute(table.insert, row)
+        tally = self._of(table)
+        tally[0] += replaced is None
+        tally[1] ^= int.from_bytes(row[-1])
+        if replaced is not None:
+            tally[1] ^= int.from_bytes(replaced[-1])
+
+    def settle(self) -> None:
+        """Write the tally of the tables that were touched."""
+        for name, (entries, mix) in self._tally.items():
+            self._sqlite.execute(TALLY.insert, sealed(TALLY, (name, entries, mix.to_bytes(8))))
+
+    def knows(self, task: str) -> bool:
+        """Tell whether the store holds the task."""
+        if task not in self._known_tasks and self.find(TASKS, task) is not None:
+            self._known_tasks.add(task)
+        return task in self._known_tasks
+
+    def put_task(self, task: str, definition: str) -> None:
+        """Add a task behind the others, unless it is there."""
+        if not self.knows(task):
+            self.put(TASKS, sealed(TASKS, (task, self._of(TASKS)[0], definition)))
+
+    def put_measured(self, table: Table, row: Row) -> Meeting:
+        """Write a result of the first trials of a block; more trials replace fewer, equally many must be equal.
+
+        A result of more trials contains the one of fewer, so that the longest is all that need be kept.
+        """
+        stored: Row | None = self._sqlite.execute(table.find, row[: table.keys]).fetchone()
+        if stored == row:
+            return Meeting.KNOWN
+        if stored is not None:
+            check_row(self.path, table, stored)
+            trials, stored_trials = row[table.keys], stored[table.keys]
+            if trials == stored_trials:
+                raise ConflictError(table, row)
+            if trials < stored_trials:
+                return Meeting.KNOWN
+        self.put(table, row, stored)
+        return Meeting.NEW if stored is None else Meeting.LONGER
+
+    def put_request(self, row: Row) -> None:
+        """Write a request, in place of one of the same task."""
+        stored = self.find(REQUESTS, row[0])
+        if stored != row:
+            self.put(REQUESTS, row, stored)
+
+    def request(self, task: str) -> Request | None:
+        """Return the stored request of a task."""
+        stored = self.find(REQUESTS, task)
+        return None if stored is None else to_request(stored)
+
+    def put_runs(self, runs: Iterable[Run]) -> None:
+        """Add runs behind the others; one that is there already is not added again."""
+        known = {to_run(row) for row in self._sqlite.execute(RUNS.select).fetchall()}
+        for run in runs:
+            if run not in known:
+                known.add(run)
+                self.put(RUNS, sealed(RUNS, (self._of(RUNS)[0], *run)))
+
+    def put_oracle(self, oracle: Row, arrays: list[Row]) -> None:
+        """Write an oracle and its arrays, unless they are there; another oracle of the same digest is refused."""
+        stored = self.find(ORACLES, oracle[0])
+        if stored is None:
+            self.put(ORACLES, oracle)
+            for row in arrays:
+                self.put(ARRAYS, row)
+            return
+        held = [self.find(ARRAYS, *row[: ARRAYS.keys]) for row in arrays]
+        count = "SELECT count(*) FROM arrays WHERE oracle = ?"
+        (stored_arrays,) = self._sqlite.execute(count, oracle[:1]).fetchone()
+        same = stored == oracle and stored_arrays == len(arrays)
+        if not same or not all(row and _same_array(row[2], new[2]) for row, new in zip(held, arrays, strict=True)):
+            raise refusal("Store", "oracles", "one and the same wherever the digest is the same", oracle[0])
+
+    def _of(self, table: Table) -> list[int]:
+        """Return number and mix of the rows of a table, as they are by now."""
+        if table.name not in self._tally:
+            row = self.find(TALLY, table.name)
+            if row is None:
+                raise damaged(self.path, "the table 'tally' is not complete")
+            self._tally[table.name] = [row[1], int.from_bytes(row[2])]
+        return self._tally[table.name]
+
+
+def _same_array(one: bytes, other: bytes) -> bool:
+    """Tell whether two packed arrays are the same, even when packed by different versions of the packer."""
+    if one == other:
+        return True
+    try:
+        first, second = unpacked(one), unpacked(other)
+    except ValueError:
+        return False
+    return (first.dtype, first.shape, first.tobytes()) == (second.dtype, second.shape, second.tobytes())

@@ -1,0 +1,31 @@
+"""Results, wherever they are: a store or a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pairsim.errors import refusal
+from pairsim.store import Store, is_store
+from pairsim.sweeps.files import TABLE_SUFFIXES, read_table
+from pairsim.sweeps.requests import stored_rows
+from pairsim.sweeps.rows import Row, from_frame
+
+STORE_SUFFIX = ".db"
+
+
+def names_a_store(path: Path) -> bool:
+    """Say whether a path is a store, or would be one by its name; a table is told by its ending."""
+    return is_store(path) or path.suffix.lower() not in TABLE_SUFFIXES
+
+
+def read_rows(path: Path) -> list[Row]:
+    """Return the rows of a store or of a table."""
+    if not path.exists():
+        raise refusal("read", "file", "a results store or table that exists", repr(str(path)))
+    if not names_a_store(path):
+        return from_frame(read_table(path))
+    with Store.read(path) as store:
+        rows = stored_rows(store)
+    if not rows:
+        raise refusal("read", "file", "a store with results", f"{str(path)!r}, in which no block is finished yet")
+    return rows

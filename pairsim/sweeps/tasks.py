@@ -1,0 +1,108 @@
+"""Tasks: one decoder on one oracle, named by a hash of all that determines its result and of nothing else."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pairsim.decoders import REGISTRY, Decoder
+from pairsim.errors import ParameterError, refusal
+from pairsim.oracles import Oracle, Uniform
+from pairsim.simulation import STREAM_VERSION, Bench, block_trials, make_bench
+from pairsim.store import OracleRecord, Store, TaskRecord, task_id
+from pairsim.sweeps.oracle_records import oracle_of, oracle_record
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """One decoder on one oracle, by one method, under one seed.
+
+    The number of trials, labels, notes, threads and other decoders are no part of it.
+    """
+
+    oracle: Oracle
+    oracle_digest: str
+    decoder: Decoder
+    method: str
+    seed: int
+    definition: str
+    id: str
+
+    @property
+    def record(self) -> TaskRecord:
+        """The task as the store keeps it."""
+        return TaskRecord(self.id, self.definition)
+
+
+def make_task(oracle: Oracle, record: OracleRecord, decoder: Decoder, method: str, seed: int) -> Task:
+    """Return the task with its name."""
+    settings = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
+    definition = json.dumps(
+        {
+            "oracle": record.digest,
+            "n": oracle.n,
+            "decoder": {"name": decoder.name, **settings},
+            "method": method,
+            "seed": seed,
+            "block": block_trials(oracle.n),
+            "stream": STREAM_VERSION,
+        },
+        sort_keys=True,
+    )
+    return Task(oracle, record.digest, decoder, method, seed, definition, task_id(definition))
+
+
+def task_of(record: TaskRecord, store: Store) -> Task:
+    """Return the task that a store holds; refuse one that this version of pairsim would not compute alike."""
+    try:
+        parts: dict[str, Any] = json.loads(record.definition)
+        settings = dict(parts["decoder"])
+        decoder = REGISTRY[settings.pop("name")](**settings)
+        oracle = oracle_of(store.oracle(parts["oracle"]))
+        task = make_task(oracle, oracle_record(oracle), decoder, str(parts["method"]), int(parts["seed"]))
+    except (LookupError, TypeError, ValueError, AttributeError, ParameterError):
+        task = None
+    if task is None or task.id != record.id:
+        must_be = "one that this version of pairsim can compute again"
+        raise refusal("store", "task", must_be, f"{record.id} ({record.definition[:200]})")
+    return task
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """Oracles with one n that are simulated together: their bench, and the task of each (oracle, decoder) on it.
+
+    The first `len(shown)` decoders are those that were asked for; `shown` says by which method each is reported. A
+    max-win that is only there to be compared with may follow them. `bench` has no decoders when all is exact.
+    """
+
+    bench: Bench
+    decoders: tuple[Decoder, ...]
+    shown: tuple[str, ...]
+    places: tuple[int, ...]  # of the oracles in the grid
+    tasks: tuple[tuple[Task, ...], ...]
+    records: tuple[OracleRecord, ...]
+
+
+def make_groups(
+    oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: Sequence[int], method: str, seed: int, paired: bool
+) -> list[Group]:
+    """Return the groups of a grid, in its order; uniform oracles with the same n share their tournaments."""
+    together: dict[object, list[int]] = {}
+    for place, oracle in enumerate(oracles):
+        together.setdefault(oracle.n if isinstance(oracle, Uniform) else f"alone {place}", []).append(place)
+    groups = []
+    for places in together.values():
+        members = tuple(oracles[place] for place in places)
+        bench, shown = make_bench(members, tuple(decoders), method, trials[places[0]], seed)
+        bench = dataclasses.replace(bench, paired=paired)
+        records = tuple(oracle_record(oracle) for oracle in members)
+        played = list(zip(bench.decoders, bench.methods, strict=True)) or [(each, "exact") for each in decoders]
+        tasks = tuple(
+            tuple(make_task(oracle, record, each, how, seed) for each, how in played)
+            for oracle, record in zip(members, records, strict=True)
+        )
+        groups.append(Group(bench, tuple(decoders), shown, tuple(places), tasks, records))
+    return groups

@@ -1,0 +1,46 @@
+"""Verification: stored blocks played again and compared, number by number."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pairsim.simulation import Bench, block_trials
+from pairsim.simulation.blocks import play_block
+from pairsim.simulation.tally import numbers_of_tally
+from pairsim.store import BlockRecord, Store, TaskRecord
+from pairsim.sweeps.tasks import task_of
+
+
+class Checked(NamedTuple):
+    """One block that was played again: what the store says, and what came out."""
+
+    block: BlockRecord
+    task: TaskRecord
+    again: tuple[float, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every number is the same, nan where there is nan."""
+        pairs = zip(self.block.values, self.again, strict=False)
+        same = all(a == b or (a != a and b != b) for a, b in pairs)
+        return same and len(self.block.values) == len(self.again)
+
+
+def verify_store(
+    store: Store, blocks: int, seed: int | None, progress: Callable[[float, str], None] | None = None
+) -> list[Checked]:
+    """Play random blocks of a store again, all of them when there are no more than `blocks`."""
+    tasks = {record.id: record for record in store.tasks()}
+    stored = list(store.all_blocks())
+    chosen = random.Random(seed).sample(stored, min(blocks, len(stored)))
+    checked = []
+    for record in sorted(chosen, key=lambda each: (each.task, each.block)):
+        task = task_of(tasks[record.task], store)
+        bench = Bench((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
+        (played,) = play_block(bench, record.block * block_trials(task.oracle.n), record.trials)
+        checked.append(Checked(record, tasks[record.task], numbers_of_tally(played.tallies[0])))
+        if progress:
+            progress(1.0 / len(chosen), task.decoder.spec)
+    return checked
