@@ -6,7 +6,6 @@ import functools
 import itertools
 import math
 import sys
-import time
 
 import numpy as np
 
@@ -171,13 +170,3 @@ GROUPS = {
     "machine": machine_rows,
     "start": start_rows,
 }
-
-
-def measure(groups: list[str]) -> list[Measured]:
-    """Measure the groups in order, telling on stderr how it goes."""
-    rows = []
-    for name in groups:
-        start = time.perf_counter()
-        rows += GROUPS[name]()
-        print(f"{name}: measured in {time.perf_counter() - start:.0f} s", file=sys.stderr)
-    return rows

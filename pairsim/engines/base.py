@@ -50,6 +50,27 @@ class Engine(abc.ABC):
         How many units run at once.
     in_process : bool
         Whether units run in this process, so that handing one over costs next to nothing.
+
+    Examples
+    --------
+    The smallest engine runs a unit when somebody waits for it:
+
+    >>> class Lazy(Engine):
+    ...     slots, in_process = 1, True
+    ...     def start(self, work, context):
+    ...         self.work, self.context, self.units = work, context, []
+    ...     def submit(self, unit):
+    ...         self.units.append(unit)
+    ...     def wait(self, timeout):
+    ...         units, self.units = self.units, []
+    ...         return [Finished(unit, self.work(self.context, unit), None, 0.0) for unit in units]
+    ...     def stop(self, *, now):
+    ...         self.units = []
+    >>> with Lazy() as engine:
+    ...     engine.start(pow, 2)
+    ...     engine.submit(3)
+    ...     engine.wait(None)
+    [Finished(unit=3, result=8, error=None, seconds=0.0)]
     """
 
     slots: int

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib
 import queue
@@ -10,7 +9,7 @@ import re
 import secrets
 import time
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work
 from pairsim.engines.dask_quiet import Quiet
@@ -34,8 +33,9 @@ class DaskEngine(Engine):
     """Runs units on the workers of a running Dask scheduler.
 
     A worker that dies has its units run again by Dask; a unit that Dask gives up (`KilledWorker`) counts as one
-    bad attempt. The context is a task of its own, so that it moves to each worker once, can be made again when the
-    workers that hold it die, and may be submitted before there is any worker.
+    bad attempt. The context is a task of its own, so that it can be made again when the workers that hold it die, and
+    may be submitted before there is any worker. Units do not depend on it, or Dask would run them where it happens to
+    be: a worker that has not seen it says so with its first unit, which then comes back to it with the context.
 
     Parameters
     ----------
@@ -48,6 +48,13 @@ class DaskEngine(Engine):
     ----------
     workers : int
         How many workers the scheduler has; `slots`, the number of their threads, is 0 while there are none.
+
+    Examples
+    --------
+    >>> DaskEngine("localhost")
+    Traceback (most recent call last):
+        ...
+    pairsim.errors.ParameterError: The 'scheduler' parameter of sweep must be an address like tcp://host:port ...
     """
 
     in_process = False
@@ -103,6 +110,8 @@ class DaskEngine(Engine):
 
     async def _take_census(self, client: Any) -> None:
         """Ask the scheduler for its workers, again and again; runs in the client's own thread."""
+        import asyncio  # slow to load, and loaded already when there is a client
+
         silences = 0
         while client is self._client and self._lost is None:
             reason = f"the connection is {client.status}"
@@ -141,11 +150,11 @@ class DaskEngine(Engine):
             warnings.simplefilter("ignore")  # on its size: it is sent once, and no user can make it smaller
             self._context = self._submit("context", _open_context, self._key, self._packed)
 
-    def _submit(self, kind: str, *call: Any) -> Any:
+    def _submit(self, kind: str, *call: Any, **where: Any) -> Any:
         if self._lost is not None:
             raise self._lost
         try:
-            return self._client.submit(*call, key=f"pairsim-{kind}-{secrets.token_hex(16)}", pure=False)
+            return self._client.submit(*call, key=f"pairsim-{kind}-{secrets.token_hex(16)}", pure=False, **where)
         except Exception as error:
             self._lose(in_words(error))
             raise self._lost or error from error
@@ -157,10 +166,11 @@ class DaskEngine(Engine):
         except Exception as caught:
             self._unsent.append(unsent(unit, caught))
             return
-        if self._context.cancelled():  # somebody has restarted the cluster
-            self._send_context()
-        future = self._submit("unit", perform_recalled, self._key, self._context, packed)
-        self._units[future] = unit
+        self._send_unit(unit, packed, None)
+
+    def _send_unit(self, unit: Any, packed: bytes, context: Any, **where: Any) -> None:
+        future = self._submit("unit", _perform_there, self._key, context, packed, **where)
+        self._units[future] = (unit, packed)
         self._client.loop.add_callback(_bring, self._client, future, self._arrivals)
 
     def wait(self, timeout: float | None) -> list[Finished]:
@@ -174,15 +184,19 @@ class DaskEngine(Engine):
             except queue.Empty:
                 break
             if future in self._units:
-                self._read(self._units.pop(future), answer, error, finished)
+                self._read(*self._units.pop(future), answer, error, finished)
                 future.release()
         if not finished and self._lost is not None:
             raise self._lost
         return finished
 
-    def _read(self, unit: Any, answer: Any, error: BaseException | None, finished: list[Finished]) -> None:
+    def _read(
+        self, unit: Any, packed: bytes, answer: Any, error: BaseException | None, finished: list[Finished]
+    ) -> None:
         if isinstance(answer, Reply):
             finished.append(read_reply(unit, answer))
+        elif isinstance(answer, NoContext):
+            self._send_back(unit, packed, answer.worker)
         elif self._client.status != "running":
             self._lose("the connection was lost")
         elif error is None or self._context.status == "error":
@@ -190,6 +204,15 @@ class DaskEngine(Engine):
             self._lost = EngineLost(f"the workers cannot read what they should work on ({reason})")
         else:
             finished.append(Finished(unit, None, UnitError(in_words(error)), 0.0))
+
+    def _send_back(self, unit: Any, packed: bytes, worker: str) -> None:
+        """Send a unit again with the context, to the worker that has yet to see it or, if it is gone, to any."""
+        try:
+            if self._context.cancelled():  # somebody has restarted the cluster
+                self._send_context()
+            self._send_unit(unit, packed, self._context, workers=[worker], allow_other_workers=True)
+        except EngineLost:
+            pass  # told by `wait`, after it has handed out what did finish
 
     def stop(self, *, now: bool) -> None:
         """Give back what the scheduler holds for us and close the connection.
@@ -214,6 +237,21 @@ class DaskEngine(Engine):
             with contextlib.suppress(Exception):  # what is closed already, or cannot be reached, is closed enough
                 client.close(timeout=CLOSING)
         self._quiet.stop()
+
+
+class NoContext(NamedTuple):
+    """The answer of a worker that has yet to see the context."""
+
+    worker: str
+
+
+def _perform_there(key: str, packed_context: bytes | None, packed_unit: bytes) -> Reply | str | NoContext:
+    """Run a unit on a worker."""
+    answer = perform_recalled(key, packed_context, packed_unit)
+    if answer is not None:
+        return answer
+    distributed: Any = importlib.import_module("distributed")
+    return NoContext(distributed.get_worker().address)
 
 
 def _open_context(key: str, packed: bytes) -> bytes:

@@ -38,8 +38,8 @@ class ThreadEngine(ExecutorEngine):
 
     @property
     def room(self) -> int:
-        """A few more than the slots: handing over is quick, and units may be small."""
-        return 2 * self.slots + 2
+        """Many more than the slots: units may be small, and whoever hands them out may be busy for a while."""
+        return 8 * self.slots
 
     def describe(self) -> str:
         """Say in a few words where the units run."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -107,15 +108,27 @@ def moments_of_counts(failures: int, trials: int) -> Moments:
 
 def side_by_side(failures: Sequence[NDArray[Any]]) -> dict[tuple[int, int], Versus]:
     """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
-    found = {}
-    for a in range(len(failures)):
-        for b in range(a + 1, len(failures)):
-            first, second = failures[a], failures[b]
-            if first.dtype == second.dtype == np.bool_:
-                only = int((first & ~second).sum()), int((second & ~first).sum())
-                found[a, b] = Versus(len(first), *only)
-            else:
-                found[a, b] = Versus(len(first), smooth=moments_of((1.0 + first - second) / 2.0))
+    found: dict[tuple[int, int], Versus] = {}
+    mixed = []
+    for a, b in itertools.combinations(range(len(failures)), 2):
+        first, second = failures[a], failures[b]
+        if first.dtype == second.dtype == np.bool_:
+            both = int(np.count_nonzero(first & second))
+            only = int(np.count_nonzero(first)) - both, int(np.count_nonzero(second)) - both
+            found[a, b] = Versus(len(first), *only)
+        else:
+            mixed.append((a, b))
+    if mixed:  # all at once: one pass over a small array costs less than a call for each two
+        table = np.array(failures, np.float64)
+        firsts, seconds = np.array(mixed).T
+        values = (1.0 + table[firsts] - table[seconds]) / 2.0
+        means = values.mean(axis=1)
+        gaps = values - means[:, None]
+        squares = gaps * gaps
+        moments = zip(means.tolist(), squares.sum(axis=1).tolist(), (squares * gaps).sum(axis=1).tolist(), strict=True)
+        for pair, (mean, second_moment, third) in zip(mixed, moments, strict=True):
+            count = values.shape[1]
+            found[pair] = Versus(count, smooth=Moments(count, mean, second_moment, third))
     return found
 
 

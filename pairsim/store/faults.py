@@ -85,5 +85,7 @@ def translated(path: Path, doing: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise explained(error, path, doing) from None
+    except UnicodeDecodeError:  # Python read SQLite's message, and found in it what should have been text in the file
+        raise damaged(path, "it holds text that is none") from None
     except OSError as error:
         raise failed(path, doing, error.strerror or error) from None

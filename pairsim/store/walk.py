@@ -118,18 +118,14 @@ def walk(path: Path, sqlite: sqlite3.Connection) -> Iterator[tuple[Table, Row]]:
 
     A table that is referred to comes before those that refer to it, and what they refer to must be there.
     """
-    tally: dict[str, Row] = {}
-    for row in sqlite.execute(TALLY.select):
-        check_row(path, TALLY, row)
-        tally[row[0]] = row[1:3]
+    tally = {row[0]: row[1:3] for row in _in_order(path, TALLY, sqlite)}
     if set(tally) != {table.name for table in CONTENT}:
         raise damaged(path, "the table 'tally' is not complete")
     known: dict[Table, set[str | None]] = {ORACLES: set(), TASKS: {None}}
     for table in CONTENT:
         entries = mix = 0
         home, columns = _REFERENCES.get(table, (TASKS, ()))
-        for row in sqlite.execute(table.select):
-            check_row(path, table, row)
+        for row in _in_order(path, table, sqlite):
             for column in columns:
                 if row[column] not in known[home]:
                     raise damaged(path, f"{place_of(table, row)} refers to what the store does not hold")
@@ -140,3 +136,15 @@ def walk(path: Path, sqlite: sqlite3.Connection) -> Iterator[tuple[Table, Row]]:
             yield table, row
         if (entries, mix.to_bytes(8)) != tally[table.name]:
             raise damaged(path, f"table {table.name!r} does not hold the rows that were put there")
+
+
+def _in_order(path: Path, table: Table, sqlite: sqlite3.Connection) -> Iterator[Row]:
+    """Give the rows as they lie in the table, each checked; out of order they would not be found by their keys."""
+    before: Row = ()
+    for row in sqlite.execute(table.select):
+        check_row(path, table, row)
+        key = row[: table.keys]
+        if not before < key:
+            raise damaged(path, f"{place_of(table, row)} is not where it belongs")
+        before = key
+        yield row

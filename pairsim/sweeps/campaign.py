@@ -18,6 +18,7 @@ from pairsim.sweeps.work import Context, Unit, play_unit
 
 UNIT_SECONDS = 0.5  # of work for another process: long against sending it, short against losing it
 MOST_BLOCKS_A_UNIT = 64
+BLOCKS_AHEAD = 2  # of what a rule has looked at, on threads: they share the pieces of a block
 
 
 @dataclasses.dataclass(eq=False)
@@ -141,7 +142,8 @@ class Campaign:
         """Return the next block that some cell of a group lacks."""
         cells = front.cells.values()
         waiting = [cell.frontier for cell in cells if cell.stop.is_rule and not cell.ended]
-        ahead = min(waiting) + self._engine.room + 1 if waiting else front.blocks
+        some = BLOCKS_AHEAD if self._engine.in_process else self._engine.room + 1
+        ahead = min(waiting) + some if waiting else front.blocks
         while front.next_block < min(front.blocks, ahead):
             block = front.next_block
             front.next_block += 1

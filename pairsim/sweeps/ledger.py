@@ -20,7 +20,7 @@ from pairsim.store import BlockRecord, PairRecord, Store
 
 T = TypeVar("T")
 
-SECONDS_BETWEEN_WRITES = 0.25  # the most work that a kill can cost, beside the blocks that were not finished
+SECONDS_BETWEEN_WRITES = 0.5  # the most work that a kill can cost, beside the blocks that were not finished
 
 
 def versus_key(task: str, other: str) -> tuple[str, str]:
@@ -34,7 +34,7 @@ def agreement_key(task: str, other: str) -> tuple[str, str]:
 
 
 class Ledger:
-    """Block results by (task, block, trials); what is put is in the store within a quarter of a second."""
+    """Block results by (task, block, trials); what is put is in the store within half a second."""
 
     def __init__(self, store: Store | None) -> None:
         self.store = store
