@@ -15,25 +15,23 @@ ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 CONSOLE = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
 SHELL = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
-COMMANDS = [
-    (command.strip(), output)
-    for block in CONSOLE
-    for command, output in re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
-]
+COMMANDS = [re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE) for block in CONSOLE]
 
 
 def test_there_is_something_to_check():
-    assert len(COMMANDS) >= 6
+    assert len(COMMANDS) >= 7
+    assert all(COMMANDS)
     assert len(SHELL) == 2
 
 
-@pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
-def test_commands_print_what_the_readme_shows(command, output, tmp_path):
-    name, *arguments = command.split()
-    assert name == "pairsim"
-    program = [sys.executable, "-c", "from pairsim.cli import run; run()", *arguments]
-    done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path, check=True)
-    assert_same_text(done.stdout, output)
+@pytest.mark.parametrize("commands", COMMANDS, ids=[commands[0][0] for commands in COMMANDS])
+def test_commands_print_what_the_readme_shows(commands, tmp_path):
+    for command, output in commands:  # those of one box follow each other in one directory
+        name, *arguments = command.split()
+        assert name == "pairsim"
+        program = [sys.executable, "-c", "from pairsim.cli import run; run()", *arguments]
+        done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path, check=True)
+        assert_same_text(done.stdout, output)
 
 
 def assert_same_text(got: str, shown: str) -> None:

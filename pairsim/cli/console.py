@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from pairsim.sweeps.rows import Row
 
 PIPE_WIDTH = 200  # a table in a pipe is not cut to a terminal that is not there
@@ -16,10 +18,8 @@ PIPE_WIDTH = 200  # a table in a pipe is not cut to a terminal that is not there
 def print_table(rows: list[Row]) -> None:
     """Print rows as a table for people: rounded figures, the interval beside the estimate."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH, no_color=True)
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     single_oracle = len({row.oracle for row in rows}) == 1
     if not single_oracle:
@@ -51,6 +51,17 @@ def print_table(rows: list[Row]) -> None:
     trials = max(row.trials for row in rows)
     table.caption = f"{rows[0].oracle if single_oracle else 'several oracles'}, {trials:,} trials, {methods}"
     table.caption_justify = "left"
+    print_plainly(table)
+
+
+def print_plainly(table: Table) -> None:
+    """Print a table as it is: names in it that look like markup or emoji stay what they are."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        console = Console(markup=False, emoji=False)
+    else:
+        console = Console(markup=False, emoji=False, width=PIPE_WIDTH, no_color=True)
     console.print(table)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from typing import Annotated
@@ -36,6 +37,8 @@ app.command("plot")(plot.plot_command)
 app.command("decoders")(listing.decoders_command)
 app.command("oracles")(listing.oracles_command)
 app.command("warm")(warm.warm_command)
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)  # the disk is to blame, not what was asked for
 
 
 def _show_version(wanted: bool) -> None:
@@ -74,7 +77,7 @@ def _run() -> int:
         return 141
     except OSError as error:
         where = f": {error.filename!r}" if error.filename else ""
-        return _complain(f"{error.strerror or error}{where}")
+        return _complain(f"{error.strerror or error}{where}", OUTSIDE_TROUBLE if error.errno in FULL else BAD_INPUT)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except Exception as error:
@@ -99,5 +102,6 @@ def _is_trouble(error: Exception) -> bool:
 
 
 def _complain(message: str, code: int = BAD_INPUT) -> int:
-    typer.echo("pairsim: " + " ".join(message.split()), err=True)
+    # one line; blanks stay as they are, for the message may hold a command to be copied
+    typer.echo("pairsim: " + " ".join(line.strip() for line in message.splitlines() if line.strip()), err=True)
     return code

@@ -157,7 +157,7 @@ def _live(watch: Watch) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.live import Live
 
-    with Live(console=Console(stderr=True), transient=True, auto_refresh=False) as live:
+    with Live(console=Console(stderr=True, markup=False, emoji=False), transient=True, auto_refresh=False) as live:
         yield lambda: live.update(_bars(watch.look()), refresh=True)
 
 

@@ -6,13 +6,12 @@ import csv
 import io
 import json
 import math
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import typer
 
-from pairsim.cli.console import PIPE_WIDTH
+from pairsim.cli.console import print_plainly
 
 
 def show_records(records: Sequence[dict[str, Any]], format_: str, caption: str = "") -> None:
@@ -36,7 +35,6 @@ def _strict(value: Any) -> Any:
 
 def _print_table(records: Sequence[dict[str, Any]], caption: str) -> None:
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=caption or None, caption_justify="left")
@@ -45,7 +43,7 @@ def _print_table(records: Sequence[dict[str, Any]], caption: str) -> None:
         table.add_column(name, justify="left" if text else "right")
     for record in records:
         table.add_row(*(_shown(value) for value in record.values()))
-    (Console() if sys.stdout.isatty() else Console(width=PIPE_WIDTH, no_color=True)).print(table)
+    print_plainly(table)
 
 
 def _shown(value: Any) -> str:

@@ -57,7 +57,7 @@ def _tasks(store: Store) -> list[dict[str, Any]]:
     ledger = Ledger(store)
     records = []
     for cell in stored_cells(store, ledger):
-        done = sum(cell.block_tally(ledger, block) is not None for block in range(cell.blocks))
+        done = sum(1 for _ in cell.tallies(ledger))
         records.append(
             {
                 "task": cell.task.id,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 OUTSIDE_TROUBLE = 1
@@ -29,10 +31,10 @@ class Terminated(BaseException):
 @contextlib.contextmanager
 def noticing_sigterm() -> Iterator[Callable[[], None]]:
     """Yield a function to call now and then: it raises `Terminated` once SIGTERM has come."""
-    came = threading.Event()
+    came = False
 
     def look() -> None:
-        if came.is_set():
+        if came:
             raise Terminated
 
     if threading.current_thread() is not threading.main_thread():
@@ -40,10 +42,60 @@ def noticing_sigterm() -> Iterator[Callable[[], None]]:
         return
 
     def notice(number: int, frame: FrameType | None) -> None:
-        came.set()
+        nonlocal came  # not an Event: its lock would be taken twice when a second signal interrupts the handler
+        came = True
 
     before = signal.signal(signal.SIGTERM, notice)
     try:
         yield look
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def ending_well(command: str | None) -> Iterator[Callable[[], None]]:
+    """Turn Ctrl-C and SIGTERM into one line that says what is kept, and by which command to go on if anything is.
+
+    Yields a function to call now and then, see `noticing_sigterm`.
+    """
+    try:
+        with noticing_sigterm() as look:
+            yield look
+    except KeyboardInterrupt:
+        raise Stopped(f"stopped by Ctrl-C; {what_is_kept(command)}", INTERRUPTED) from None
+    except Terminated:
+        raise Stopped(f"stopped by SIGTERM; {what_is_kept(command)}", TERMINATED) from None
+
+
+def what_is_kept(command: str | None) -> str:
+    """Say what is left of a sweep that ended before its end; `command` is None when it had no store."""
+    if command is None:
+        return "nothing was kept (--store FILE.db keeps finished blocks)"
+    return f"finished blocks are stored; go on with: {command}"
+
+
+def shell_command(words: Iterable[str]) -> str:
+    r"""Return the words as one line for a shell, which must understand $'...' only where a word is not plain text.
+
+    Examples
+    --------
+    >>> print(shell_command(["pairsim", "sweep", "--store", "my  results.db"]))
+    pairsim sweep --store 'my  results.db'
+    >>> print(shell_command(["two\nlines"]))
+    $'two\nlines'
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else _in_escapes(word) for word in words)
+
+
+def _in_escapes(word: str) -> str:
+    shown = []
+    for letter in word:
+        if letter in "\\'":
+            shown.append("\\" + letter)
+        elif letter == "\n":
+            shown.append("\\n")
+        elif letter.isprintable():
+            shown.append(letter)
+        else:  # bytes of a file name that are not text come as lone surrogates, and leave as the bytes they were
+            shown.extend(f"\\{byte:03o}" for byte in os.fsencode(letter))
+    return f"$'{''.join(shown)}'"

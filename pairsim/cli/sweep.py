@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +11,7 @@ import typer
 
 from pairsim.cli import options
 from pairsim.cli.console import announce_compiling, note, print_table
-from pairsim.cli.stops import INTERRUPTED, OUTSIDE_TROUBLE, TERMINATED, Stopped, Terminated, noticing_sigterm
+from pairsim.cli.stops import OUTSIDE_TROUBLE, Stopped, ending_well, shell_command, what_is_kept
 from pairsim.errors import refusal
 
 if TYPE_CHECKING:
@@ -103,35 +102,42 @@ def sweep_command(
         shard=shard,
     )
     tell: Callable[[str], None] = (lambda message: None) if quiet else note
-    with contextlib.ExitStack() as stack:
-        opened = stack.enter_context(_opened(store, dry_run)) if store is not None else None
-        command = shlex.join(["pairsim", *sys.argv[1:]])
-        if dry_run:
-            _show_tasks(open_campaign(order, opened, dry_run=True), format_)
-            return
-        engine = stack.enter_context(engine_for(threads, workers, None, scheduler))
-        campaign = open_campaign(order, opened, command)
-        if campaign.ledger.found:
-            tell(f"{store} has {campaign.ledger.found:,} of the blocks already")
-        if not quiet:
-            announce_compiling()
-        _run(campaign, engine, style, command if store is not None else None)
-        rows = rows_of(campaign)
-        lost = _report(campaign, tell, store)
-    if rows:
-        show(rows, format_)
-    if out is not None and rows:
+    command = shell_command(["pairsim", *sys.argv[1:]])
+    with ending_well(command if store is not None else None) as look:
+        with contextlib.ExitStack() as stack:
+            opened = stack.enter_context(_opened(store, dry_run)) if store is not None else None
+            if dry_run:
+                _show_tasks(open_campaign(order, opened, dry_run=True), format_)
+                return
+            engine = stack.enter_context(engine_for(threads, workers, None, scheduler))
+            campaign = open_campaign(order, opened, command)
+            if campaign.ledger.found:
+                tell(f"{store} has {campaign.ledger.found:,} of the blocks already")
+            if not quiet:
+                announce_compiling()
+            _run(campaign, engine, style, look, command if store is not None else None)
+            rows = rows_of(campaign)
+            lost = _report(campaign, tell, store)
+        _deliver(rows, format_, out, plot, tell)
+    if lost:
+        raise Stopped(lost, OUTSIDE_TROUBLE)
+
+
+def _deliver(rows: list[Row], format_: str, out: Path | None, plot: Path | None, tell: Callable[[str], None]) -> None:
+    """Show the rows, and write the files that were asked for."""
+    if not rows:
+        return
+    show(rows, format_)
+    if out is not None:
         from pairsim.sweeps.files import write_table
 
         write_table(rows, out)
         tell(f"wrote {out}")
-    if plot is not None and rows:
+    if plot is not None:
         from pairsim.cli.plot import draw
         from pairsim.sweeps.rows import to_frame
 
         draw(to_frame(rows), plot)
-    if lost:
-        raise Stopped(lost, OUTSIDE_TROUBLE)
 
 
 def _check_targets(store: Path | None, out: Path | None, plot: Path | None) -> None:
@@ -160,39 +166,34 @@ def _opened(path: Path, dry_run: bool) -> contextlib.AbstractContextManager[Stor
     return Store.read(path) if path.exists() else contextlib.nullcontext(None)
 
 
-def _run(campaign: Campaign, engine: Engine, style: str, command: str | None) -> None:
-    """Run the campaign; when it is stopped, say how to go on."""
+def _run(campaign: Campaign, engine: Engine, style: str, look: Callable[[], None], command: str | None) -> None:
+    """Run the campaign; when something outside ends it, say how to go on."""
     from pairsim.cli.progress import watching
     from pairsim.engines import EngineLost
     from pairsim.store import StoreError
 
-    go_on = f"go on with: {command}" if command else "nothing was kept (--store FILE.db keeps finished blocks)"
-    kept = "finished blocks are stored; " if command else ""
     try:
-        with noticing_sigterm() as look, watching(campaign, engine, style) as show_progress:
+        with watching(campaign, engine, style) as show_progress:
 
             def tick() -> None:
                 look()
                 show_progress()
 
             campaign.run(engine, tick)
-    except KeyboardInterrupt:
-        raise Stopped(f"stopped by Ctrl-C; {kept}{go_on}", INTERRUPTED) from None
-    except Terminated:
-        raise Stopped(f"stopped by SIGTERM; {kept}{go_on}", TERMINATED) from None
     except EngineLost as error:
-        raise Stopped(f"{error}; {kept}{go_on}", OUTSIDE_TROUBLE) from None
+        raise Stopped(f"{error}; {what_is_kept(command)}", OUTSIDE_TROUBLE) from None
     except StoreError as error:
-        raise Stopped(f"{error} {go_on}", OUTSIDE_TROUBLE) from None
+        raise Stopped(f"{error} Go on with: {command}", OUTSIDE_TROUBLE) from None
+    look()
 
 
 def _report(campaign: Campaign, tell: Callable[[str], None], store: Path | None) -> str:
     """Tell what is not as it was asked for; return the message when blocks were lost."""
     unfinished = sum(not cell.ended for cell in campaign.cells)
-    if campaign.shard is not None:
-        tell(f"shard {campaign.shard[0]}/{campaign.shard[1]} is done; put the parts together with: pairsim merge")
-    elif campaign.out_of_time:
+    if campaign.out_of_time:
         tell(f"time is up with {unfinished} tasks unfinished" + ("; the same command goes on" if store else ""))
+    elif campaign.shard is not None:
+        tell(f"shard {campaign.shard[0]}/{campaign.shard[1]} is done; put the parts together with: pairsim merge")
     lost = [(cell, block, why) for cell in campaign.cells for block, why in cell.lost.items()]
     for cell, block, why in lost[:5]:
         note(f"block {block} of {cell.task.decoder.spec} at n = {cell.task.oracle.n} failed three times: {why}")
@@ -205,7 +206,7 @@ def _show_tasks(campaign: Campaign, format_: str) -> None:
 
     records: list[dict[str, Any]] = []
     for cell in campaign.grid_cells():
-        stored = sum(cell.block_tally(campaign.ledger, block) is not None for block in range(cell.blocks))
+        stored = sum(1 for _ in cell.tallies(campaign.ledger))
         trials = cell.stop.trials if cell.blocks else 0
         records.append(
             {

@@ -184,15 +184,14 @@ class DaskEngine(Engine):
             except queue.Empty:
                 break
             if future in self._units:
-                self._read(*self._units.pop(future), answer, error, finished)
+                self._read(self._units.pop(future), answer, error, finished)
                 future.release()
         if not finished and self._lost is not None:
             raise self._lost
         return finished
 
-    def _read(
-        self, unit: Any, packed: bytes, answer: Any, error: BaseException | None, finished: list[Finished]
-    ) -> None:
+    def _read(self, tag: tuple[Any, bytes], answer: Any, error: BaseException | None, finished: list[Finished]) -> None:
+        unit, packed = tag
         if isinstance(answer, Reply):
             finished.append(read_reply(unit, answer))
         elif isinstance(answer, NoContext):
@@ -207,12 +206,10 @@ class DaskEngine(Engine):
 
     def _send_back(self, unit: Any, packed: bytes, worker: str) -> None:
         """Send a unit again with the context, to the worker that has yet to see it or, if it is gone, to any."""
-        try:
+        with contextlib.suppress(EngineLost):  # told by `wait`, after it has handed out what did finish
             if self._context.cancelled():  # somebody has restarted the cluster
                 self._send_context()
             self._send_unit(unit, packed, self._context, workers=[worker], allow_other_workers=True)
-        except EngineLost:
-            pass  # told by `wait`, after it has handed out what did finish
 
     def stop(self, *, now: bool) -> None:
         """Give back what the scheduler holds for us and close the connection.

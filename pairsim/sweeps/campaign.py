@@ -23,7 +23,10 @@ BLOCKS_AHEAD = 2  # of what a rule has looked at, on threads: they share the pie
 
 @dataclasses.dataclass(eq=False)
 class Job:
-    """One block of a group, for some of its oracles and decoders, as it is being played."""
+    """One block of a group, for some of its oracles and decoders, as it is being played.
+
+    `wanted` are the cells for which it is played; the reference, and others in the product, may come along.
+    """
 
     group: int
     block: int
@@ -31,7 +34,9 @@ class Job:
     count: int
     oracles: tuple[int, ...]
     places: tuple[int, ...]
+    wanted: tuple[tuple[int, int], ...]
     pieces: list[list[Played] | None] = dataclasses.field(default_factory=list)
+    failed: bool = False
 
 
 @dataclasses.dataclass
@@ -75,9 +80,8 @@ class Campaign:
             if not ledger.found:
                 break
             cell.advance(ledger)
-            for block in range(cell.blocks):
-                tally = cell.block_tally(ledger, block)
-                cell.running = cell.running.plus(tally) if tally else cell.running
+            for _, tally in cell.tallies(ledger):
+                cell.running = cell.running.plus(tally)
         self.out_of_time = False
         self._open: collections.deque[Front] = collections.deque(self.fronts)
         self._ready: collections.deque[Unit] = collections.deque()
@@ -122,10 +126,11 @@ class Campaign:
     # handing out
 
     def _next_unit(self) -> Unit | None:
-        if self._ready:
-            return self._ready.popleft()
+        unit = self._next_ready()
+        if unit is not None:
+            return unit
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            self.out_of_time = self.out_of_time or any(self._next_job(front) for front in self._open)
+            self.out_of_time = self.out_of_time or any(self._has_more(front) for front in self._open)
             return None
         for _ in range(len(self._open)):
             front = self._open[0]
@@ -136,7 +141,27 @@ class Campaign:
                 self._open.popleft()
             else:
                 self._open.rotate(-1)  # it waits for its rule: others go on
+        return self._next_ready()  # the search may have found blocks to be played by themselves only
+
+    def _next_ready(self) -> Unit | None:
+        """Return the next unit that was made before; pieces of a block that failed meanwhile are dropped."""
+        while self._ready:
+            unit = self._ready.popleft()
+            if any(not job.failed for job, _ in self._jobs[unit.number]):
+                return unit
+            del self._jobs[unit.number]
         return None
+
+    def _is_ours(self, front: Front, block: int) -> bool:
+        """Say whether a block is in our shard."""
+        return self.shard is None or (front.offset + block) % self.shard[1] == self.shard[0] - 1
+
+    def _has_more(self, front: Front) -> bool:
+        """Say whether any cell of a group still lacks a block that was not handed out."""
+        return any(
+            self._is_ours(front, block) and any(cell.lacks(self.ledger, block) for cell in front.cells.values())
+            for block in range(front.next_block, front.blocks)
+        )
 
     def _next_job(self, front: Front) -> Job | None:
         """Return the next block that some cell of a group lacks."""
@@ -147,7 +172,7 @@ class Campaign:
         while front.next_block < min(front.blocks, ahead):
             block = front.next_block
             front.next_block += 1
-            if self.shard is not None and (front.offset + block) % self.shard[1] != self.shard[0] - 1:
+            if not self._is_ours(front, block):
                 continue
             missing = [key for key, cell in front.cells.items() if cell.lacks(self.ledger, block)]
             solo = [key for key in missing if front.cells[key].lost]  # has failed before: not to drag others along
@@ -165,7 +190,7 @@ class Campaign:
         reference = front.group.bench.reference
         oracles = tuple(sorted({oracle for oracle, _ in keys}))
         places = tuple(sorted({place for _, place in keys} | ({reference} if reference >= 0 else set())))
-        return Job(front.number, block, block * cell.size, cell.trials_of(block), oracles, places)
+        return Job(front.number, block, block * cell.size, cell.trials_of(block), oracles, places, tuple(keys))
 
     def _unit_of(self, front: Front, job: Job) -> Unit:
         """Return a unit with the job: a piece of it on threads, else with as many more as make a good load."""
@@ -224,10 +249,11 @@ class Campaign:
             ids = [tasks[oracle][place].id for place in job.places]
             for place, task, tally in zip(job.places, ids, result.tallies, strict=True):
                 against = tasks[oracle][reference].id if reference >= 0 else None
-                self.ledger.put(task, job.block, tally, against)
                 cell = front.cells.get((oracle, place))
+                is_new = cell is not None and cell.block_tally(self.ledger, job.block) is None
+                self.ledger.put(task, job.block, tally, against)
                 if cell is not None:
-                    cell.running = cell.running.plus(tally)
+                    cell.running = cell.running.plus(tally) if is_new else cell.running
                     cell.advance(self.ledger)
             for (a, b), versus in result.versus.items():
                 self.ledger.put_versus(ids[a], ids[b], job.block, versus)
@@ -239,18 +265,16 @@ class Campaign:
         """Take in that a unit failed for good: look for the decoder that is to blame, and go on with the rest."""
         front = self.fronts[unit.group]
         for job, _ in self._jobs.pop(unit.number, []):
-            reference = front.group.bench.reference
-            keys = [(oracle, place) for oracle in job.oracles for place in job.places if (oracle, place) in front.cells]
-            blamed = [key for key in keys if len(keys) == 1 or key[1] != reference]
-            if any(job.block in front.cells[key].lost for key in blamed):
+            if job.failed:
                 continue  # another piece of the same block failed before
-            if len(blamed) > 1:
-                for key in blamed:
+            job.failed = True
+            if len(job.wanted) > 1:  # any of them may be to blame: each is played by itself
+                for key in job.wanted:
                     self._ready.extend(self._units_of(front, [self._job(front, job.block, [key])]))
                 continue
-            for key in blamed or keys:
-                front.cells[key].lose(job.block, f"{type(error).__name__}: {error}")
-                front.cells[key].advance(self.ledger)
+            cell = front.cells[job.wanted[0]]
+            cell.lose(job.block, f"{type(error).__name__}: {error}")
+            cell.advance(self.ledger)
 
 
 def _make_cells(group: Group, stop: Stop, confidence: float) -> dict[tuple[int, int], Cell]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 
 from pairsim.simulation.blocks import block_trials
 from pairsim.simulation.run import estimate_of
@@ -73,6 +74,13 @@ class Cell:
         agreements = ledger.agreement(self.task.id, self.reference.id, block, trials)
         return None if agreements is None else dataclasses.replace(tally, agreements=agreements)
 
+    def tallies(self, ledger: Ledger) -> Iterator[tuple[int, Tally]]:
+        """Yield the blocks that are there, in order; those that are not cost nothing, however many."""
+        for block in ledger.blocks_of(self.task.id):
+            tally = self.block_tally(ledger, block) if block < self.blocks else None
+            if tally is not None:
+                yield block, tally
+
     def advance(self, ledger: Ledger) -> None:
         """Look at the blocks that have come, in order, and end the task where its rule says so."""
         while not self.ended and self.frontier < self.blocks:
@@ -91,9 +99,8 @@ class Cell:
             return estimate_of(self.task.oracle, self.task.decoder, self.shown, None, self.confidence)
         total = self.total
         if not self.stop.is_rule:
-            for block in range(self.frontier, self.blocks):
-                tally = self.block_tally(ledger, block)
-                total = total if tally is None else total.plus(tally)
+            for block, tally in self.tallies(ledger):
+                total = total.plus(tally) if block >= self.frontier else total
         if total.trials == 0:
             return None
         found = estimate_of(self.task.oracle, self.task.decoder, self.shown, total, self.confidence)

@@ -81,7 +81,9 @@ def compare_in_store(
     for one, two in matched:
         known = stored_versus(store, one.task.id, two.task.id)
         total = Versus()
-        for block in range(min(one.blocks, two.blocks)):
+        for block in ledger.blocks_of(one.task.id):
+            if block >= min(one.blocks, two.blocks):
+                break
             trials = min(one.trials_of(block), two.trials_of(block))
             both = known.get(block)
             if both is None or both.trials != trials:

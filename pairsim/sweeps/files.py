@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import os
 import tempfile
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from pairsim.sweeps.rows import COLUMNS, TEXT_COLUMNS, WHOLE_COLUMNS, Row, to_fr
 if TYPE_CHECKING:
     import pandas as pd
 
+ROUNDING = 1e-9  # a mean of chances may pass 1 by as much as rounding makes it
 TABLE_SUFFIXES = (".csv", ".json", ".parquet")
 
 
@@ -125,9 +127,26 @@ def read_table(path: Path) -> pd.DataFrame:
     try:
         kinds = {name: "float64" for name in COLUMNS if name not in TEXT_COLUMNS}
         frame = frame.astype(kinds | dict.fromkeys(WHOLE_COLUMNS, "int64"))
-        return frame.astype(dict.fromkeys(TEXT_COLUMNS, "str"))
+        frame = frame.astype(dict.fromkeys(TEXT_COLUMNS, "str"))
     except (ValueError, TypeError, OverflowError):
         raise wrong from None
+    if not _is_sound(frame):
+        raise wrong
+    return frame
+
+
+def _is_sound(frame: pd.DataFrame) -> bool:
+    """Say whether the numbers are such as a sweep can give: chances in [0, 1], prices that are finite."""
+    chances = frame[["p", "success", "low", "high", "agreement"]]
+    always = frame[["success", "low", "high"]]
+    prices = frame[["queries", "distinct", "rounds"]]
+    return bool(
+        (frame["n"] >= 2).all()
+        and (frame["trials"] >= 0).all()
+        and ((chances >= -ROUNDING) & (chances <= 1.0 + ROUNDING) | chances.isna()).all(axis=None)
+        and always.notna().all(axis=None)
+        and ((prices >= 0.0) & (prices < math.inf)).all(axis=None)
+    )
 
 
 def _require_pyarrow() -> None:

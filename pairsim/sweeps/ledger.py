@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -16,10 +17,12 @@ from pairsim.simulation.tally import (
     tally_of_numbers,
     versus_of_numbers,
 )
+from pairsim.stats import Moments
 from pairsim.store import BlockRecord, PairRecord, Store
 
 T = TypeVar("T")
 
+SLACK = 1e-9  # sums of chances are right up to rounding
 SECONDS_BETWEEN_WRITES = 0.5  # the most work that a kill can cost, beside the blocks that were not finished
 
 
@@ -40,6 +43,7 @@ class Ledger:
         self.store = store
         self._tallies: dict[tuple[str, int, int], Tally] = {}
         self._agreements: dict[tuple[str, str, int, int], float] = {}
+        self._blocks: dict[str, set[int]] = {}
         self._new_blocks: list[BlockRecord] = []
         self._new_pairs: list[PairRecord] = []
         self._written = time.monotonic()
@@ -53,14 +57,19 @@ class Ledger:
             for record in self.store.blocks(task).values():
                 key = (task, record.block, record.trials)
                 self.found += key not in self._tallies
-                self._tallies[key] = _checked(tally_of_numbers, record, 0.0)
+                self._tallies[key] = _checked(_to_tally, record)
+                self._blocks.setdefault(task, set()).add(record.block)
             if reference is not None:
                 for pair in self.store.pairs(*agreement_key(task, reference)).values():
-                    self._agreements[task, reference, pair.block, pair.trials] = _only(pair)
+                    self._agreements[task, reference, pair.block, pair.trials] = _checked(_to_agreements, pair)
 
     def tally(self, task: str, block: int, trials: int) -> Tally | None:
         """Return the result of the first `trials` trials of a block, without agreements; None when it is not there."""
         return self._tallies.get((task, block, trials))
+
+    def blocks_of(self, task: str) -> list[int]:
+        """Return the blocks of a task of which any result is there, in order."""
+        return sorted(self._blocks.get(task, ()))
 
     def agreement(self, task: str, reference: str, block: int, trials: int) -> float | None:
         """Return in how many of those trials the task named the class that the reference named."""
@@ -69,6 +78,7 @@ class Ledger:
     def put(self, task: str, block: int, tally: Tally, reference: str | None) -> None:
         """Enter the result of a block."""
         self._tallies[task, block, tally.trials] = tally
+        self._blocks.setdefault(task, set()).add(block)
         if self.store is not None:
             self._new_blocks.append(BlockRecord(task, block, tally.trials, numbers_of_tally(tally)))
         if reference is not None:
@@ -98,22 +108,47 @@ def stored_versus(store: Store, first: str, second: str) -> dict[int, Versus]:
     """Return the blocks in which a store has both tasks side by side."""
     found = {}
     for record in store.pairs(*versus_key(first, second)).values():
-        versus = _checked(versus_of_numbers, record)
+        versus = _checked(_to_versus, record)
         found[record.block] = versus if first < second else swapped(versus)
     return found
 
 
-def _only(record: PairRecord) -> float:
-    def read(trials: int, values: tuple[float, ...]) -> float:
-        (value,) = values
-        return value
+def _to_tally(trials: int, numbers: tuple[float, ...]) -> Tally:
+    tally = tally_of_numbers(trials, numbers, 0.0)
+    prices = (tally.queries, tally.distinct, tally.rounds)
+    _require(0 <= tally.failed <= trials and all(0.0 <= price < math.inf for price in prices))
+    _require_moments(trials, tally.smooth)
+    return tally
 
-    return _checked(read, record)
+
+def _to_versus(trials: int, numbers: tuple[float, ...]) -> Versus:
+    versus = versus_of_numbers(trials, numbers)
+    _require(min(versus.first_only, versus.second_only) >= 0 and versus.first_only + versus.second_only <= trials)
+    _require_moments(trials, versus.smooth)
+    return versus
 
 
-def _checked(read: Callable[..., T], record: BlockRecord | PairRecord, *more: float) -> T:
+def _to_agreements(trials: int, numbers: tuple[float, ...]) -> float:
+    (agreements,) = numbers
+    _require(math.isnan(agreements) or 0.0 <= agreements <= trials * (1.0 + SLACK))
+    return agreements
+
+
+def _require_moments(trials: int, moments: Moments | None) -> None:
+    """Refuse moments that no numbers in [0, 1] have."""
+    if moments is not None:
+        most = trials * (1.0 + SLACK)
+        _require(-SLACK <= moments.mean <= 1.0 + SLACK and 0.0 <= moments.second <= most and abs(moments.third) <= most)
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise ValueError
+
+
+def _checked(read: Callable[[int, tuple[float, ...]], T], record: BlockRecord | PairRecord) -> T:
     """Return what `read` makes of stored numbers, or refuse numbers that no version of pairsim has written."""
     try:
-        return read(record.trials, record.values, *more)
+        return read(record.trials, record.values)
     except (ValueError, OverflowError):
         raise refusal("store", "block", "results as pairsim writes them", "other numbers") from None

@@ -35,6 +35,8 @@ def _of_recorded(oracle: Recorded) -> tuple[dict[str, Any], Arrays]:
 
 def _to_matrix(params: dict[str, Any], arrays: Arrays) -> Matrix:
     n = int(params["n"])
+    if arrays["upper"].shape != (n * (n - 1) // 2,):  # before n decides how much memory is taken
+        raise ValueError
     upper = np.full((n, n), 0.5)
     upper[np.triu_indices(n, 1)] = arrays["upper"]
     return Matrix(np.where(np.tri(n, k=-1, dtype=bool), 1.0 - upper.T, upper))
@@ -42,6 +44,8 @@ def _to_matrix(params: dict[str, Any], arrays: Arrays) -> Matrix:
 
 def _to_recorded(params: dict[str, Any], arrays: Arrays) -> Recorded:
     pairs = int(params["n"]) * (int(params["n"]) - 1) // 2
+    if arrays["bits"].ndim != 2 or arrays["bits"].shape[1] != (pairs + 7) // 8:
+        raise ValueError
     answers = np.unpackbits(arrays["bits"], axis=1, count=pairs, bitorder="little")
     return Recorded(answers.astype(np.bool_), arrays["truth"])
 
@@ -76,7 +80,7 @@ def oracle_of(record: OracleRecord) -> Oracle:
     wrong = refusal("store", "oracle", "a description that this version of pairsim can read", repr(record.name))
     try:
         oracle = FROM_RECORD[record.name](json.loads(record.params), record.arrays)
-    except (ParameterError, LookupError, TypeError, ValueError, AttributeError):
+    except (ParameterError, LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError):
         raise wrong from None
     if oracle_record(oracle).digest != record.digest:
         raise wrong

@@ -13,13 +13,13 @@ from typing import Any
 
 from pairsim.errors import refusal
 from pairsim.simulation import STREAM_VERSION
-from pairsim.store import Request, Run, Store
+from pairsim.store import Request, Run, Store, edge
 from pairsim.sweeps.campaign import Campaign
 from pairsim.sweeps.cells import Cell
 from pairsim.sweeps.ledger import Ledger
 from pairsim.sweeps.rows import Row
 from pairsim.sweeps.stopping import Stop
-from pairsim.sweeps.tasks import task_of
+from pairsim.sweeps.tasks import TRIALS_LIMIT, task_of
 from pairsim.version import VERSION
 
 SHOWN = ("simulated", "conditional", "exact")
@@ -28,21 +28,35 @@ SHOWN = ("simulated", "conditional", "exact")
 def register(store: Store, campaign: Campaign, command: str | None) -> None:
     """Write down the oracles, tasks and rows of a campaign, and who asked for them; rows keep their old places."""
     groups = campaign.groups
-    known = {request.task: request.place for request in store.requests()}
-    place = max(known.values(), default=-1) + 1
-    requests = []
-    for cell in campaign.grid_cells():
-        if cell.task.id not in known:
-            known[cell.task.id], place = place, place + 1
-        settings = json.dumps(
-            {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(cell.stop)},
-            sort_keys=True,
-        )
-        requests.append(Request(known[cell.task.id], cell.task.id, cell.reference_id, settings))
     store.add_oracles({record.digest: record for group in groups for record in group.records}.values())
     store.add_tasks({task.id: task.record for group in groups for tasks in group.tasks for task in tasks}.values())
-    store.put_requests(requests)
+    with store.writing("add requests to") as transaction:  # places are given out while nobody else can
+        for request in _requests(store.requests(), campaign.grid_cells()):
+            transaction.put_request(edge.request_row(request))
     store.add_run(this_run(command))
+
+
+def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
+    """Yield the requests of the cells; new ones go behind those that are stored."""
+    known = {request.task: request for request in stored}
+    place = max((request.place for request in stored), default=-1) + 1
+    for cell in cells:
+        old = known.get(cell.task.id)
+        stop = cell.stop if old is None else _longer(cell.stop, old.settings)
+        settings = json.dumps(
+            {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(stop)},
+            sort_keys=True,
+        )
+        yield Request(place if old is None else old.place, cell.task.id, cell.reference_id, settings)
+        place += old is None
+
+
+def _longer(stop: Stop, settings: str) -> Stop:
+    """Return the stop with the more trials that were asked for before, if any: their blocks are those that are kept."""
+    before = _read_settings(settings)[-1]
+    if stop.is_rule or before.is_rule:
+        return stop
+    return stop if stop.trials > before.trials else before
 
 
 def this_run(command: str | None) -> Run:
@@ -68,6 +82,8 @@ def stored_cells(store: Store, ledger: Ledger) -> Iterator[Cell]:
         task = task_of(tasks[request.task], store)
         reference = task_of(tasks[request.reference], store) if request.reference is not None else None
         shown, label, confidence, stop = _read_settings(request.settings)
+        if task.oracle.rows is not None and stop.trials > task.oracle.rows:
+            raise refusal("store", "request", f"of at most {task.oracle.rows} trials, as recorded", stop.trials)
         cell = Cell(task, reference, shown, label, stop, confidence)
         ledger.load([(task.id, cell.reference_id)])
         cell.advance(ledger)
@@ -88,10 +104,10 @@ def _read_settings(text: str) -> tuple[str, str, float, Stop]:
         and isinstance(label, str)
         and _is_number(confidence)
         and 0.0 < confidence < 1.0
-        and _is_whole(stop.trials, 1)
+        and _is_whole(stop.trials, 1, TRIALS_LIMIT)
         and (stop.half_width is None or (_is_number(stop.half_width) and 0.0 < stop.half_width < 1.0))
         and isinstance(stop.relative, bool)
-        and (stop.failures is None or _is_whole(stop.failures, 2))
+        and (stop.failures is None or _is_whole(stop.failures, 2, TRIALS_LIMIT))
     )
     if not good:
         raise wrong
@@ -99,11 +115,11 @@ def _read_settings(text: str) -> tuple[str, str, float, Stop]:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, float) and math.isfinite(value)
 
 
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value < 2**63
+def _is_whole(value: object, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def stored_rows(store: Store) -> list[Row]:

@@ -22,7 +22,7 @@ from pairsim.sweeps.ledger import Ledger
 from pairsim.sweeps.requests import register
 from pairsim.sweeps.rows import Row, to_frame
 from pairsim.sweeps.stopping import Stop, make_stop
-from pairsim.sweeps.tasks import make_groups
+from pairsim.sweeps.tasks import TRIALS_LIMIT, make_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -248,7 +248,8 @@ def check_grid(oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: i
     for oracle in oracles:
         if not isinstance(oracle, Oracle):
             raise refusal("sweep", "oracles", "oracles such as Uniform(16, 0.9)", repr(oracle))
-        check_trials("sweep", trials, oracle)
+        if check_trials("sweep", trials, oracle) > TRIALS_LIMIT:
+            raise refusal("sweep", "trials", "at most 2**62", trials)
         for decoder in decoders:
             if not isinstance(decoder, Decoder):
                 raise refusal("sweep", "decoders", "decoders such as MaxWin()", repr(decoder))

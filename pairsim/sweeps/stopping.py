@@ -84,7 +84,7 @@ def make_stop(trials: int | None, default: int, half_width: float | str | None, 
     """Return the rule that the parameters of `sweep` describe."""
     width, relative = _read_half_width(half_width)
     if failures is not None:
-        check_whole("sweep", "max_failures", failures, LEAST_FAILURES)
+        check_whole("sweep", "max_failures", failures, LEAST_FAILURES, 1 << 62)
         if width is not None:
             raise refusal("sweep", "max_failures", "left out where half_width is given", failures)
     if trials is None:

@@ -10,9 +10,12 @@ from typing import Any
 from pairsim.decoders import REGISTRY, Decoder
 from pairsim.errors import ParameterError, refusal
 from pairsim.oracles import Oracle, Uniform
-from pairsim.simulation import STREAM_VERSION, Bench, block_trials, make_bench
+from pairsim.simulation import STREAM_VERSION, Bench, block_trials, check_seed, make_bench
+from pairsim.simulation.methods import has_conditional
 from pairsim.store import OracleRecord, Store, TaskRecord, task_id
 from pairsim.sweeps.oracle_records import oracle_of, oracle_record
+
+TRIALS_LIMIT = 1 << 62  # the places of trials in the random stream are 64-bit numbers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -61,13 +64,22 @@ def task_of(record: TaskRecord, store: Store) -> Task:
         settings = dict(parts["decoder"])
         decoder = REGISTRY[settings.pop("name")](**settings)
         oracle = oracle_of(store.oracle(parts["oracle"]))
-        task = make_task(oracle, oracle_record(oracle), decoder, str(parts["method"]), int(parts["seed"]))
-    except (LookupError, TypeError, ValueError, AttributeError, ParameterError):
+        decoder.cost(oracle.n)  # refuses a decoder that does not fit the number of classes
+        if parts["method"] not in _methods_of(oracle, decoder):
+            raise ValueError
+        seed = check_seed("store", parts["seed"])
+        task = make_task(oracle, oracle_record(oracle), decoder, parts["method"], seed)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, ParameterError):
         task = None
     if task is None or task.id != record.id:
         must_be = "one that this version of pairsim can compute again"
         raise refusal("store", "task", must_be, f"{record.id} ({record.definition[:200]})")
     return task
+
+
+def _methods_of(oracle: Oracle, decoder: Decoder) -> tuple[str, ...]:
+    """Return the methods by which blocks of such a task can have been played; "exact" is one that has none."""
+    return ("simulated", "exact", "conditional") if has_conditional(oracle, decoder) else ("simulated", "exact")
 
 
 @dataclasses.dataclass(frozen=True)

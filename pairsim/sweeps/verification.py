@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
+from pairsim.errors import refusal
 from pairsim.simulation import Bench, block_trials
 from pairsim.simulation.blocks import play_block
 from pairsim.simulation.tally import numbers_of_tally
 from pairsim.store import BlockRecord, Store, TaskRecord
-from pairsim.sweeps.tasks import task_of
+from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, task_of
 
 
 class Checked(NamedTuple):
@@ -38,9 +39,19 @@ def verify_store(
     checked = []
     for record in sorted(chosen, key=lambda each: (each.task, each.block)):
         task = task_of(tasks[record.task], store)
+        _check_place(record, task)
         bench = Bench((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
         (played,) = play_block(bench, record.block * block_trials(task.oracle.n), record.trials)
         checked.append(Checked(record, tasks[record.task], numbers_of_tally(played.tallies[0])))
         if progress:
             progress(1.0 / len(chosen), task.decoder.spec)
     return checked
+
+
+def _check_place(record: BlockRecord, task: Task) -> None:
+    """Refuse a block that is longer than blocks are, or outside of what can be played."""
+    size = block_trials(task.oracle.n)
+    end = record.block * size + record.trials
+    if task.method == "exact" or record.trials > size or end > (task.oracle.rows or TRIALS_LIMIT):
+        must_be = f"one that its task can have, of at most {size} trials"
+        raise refusal("store", "block", must_be, f"block {record.block} with {record.trials} trials")
