@@ -53,7 +53,8 @@ class Versus:
     """Two decoders on the same trials: where they differ.
 
     Counted: trials in which only the first or only the second failed. Where either has chances, the moments of
-    (1 + first's failure - second's failure) / 2, a number in [0, 1].
+    first's failure - second's failure, a number in [-1, 1]: exchanging the two changes signs and no digit, so that it
+    does not matter in which order decoders were given.
     """
 
     trials: int = 0
