@@ -40,10 +40,9 @@ def show_command(
     from pairsim.sweeps.requests import stored_rows
 
     with Store.read(results) as store:
-        rows, records = stored_rows(store), _tasks(store)
-        if tasks and records:
+        if tasks and (records := _tasks(store)):
             show_records(records, format_)
-        elif rows:
+        elif rows := stored_rows(store):
             show(rows, format_)
         if format_ == "table":
             for line in _provenance(store):

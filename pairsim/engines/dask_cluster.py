@@ -9,7 +9,7 @@ import re
 import secrets
 import time
 import warnings
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work
 from pairsim.engines.dask_quiet import Quiet
@@ -24,6 +24,9 @@ CENSUS = 0.5
 
 SILENCES = 3
 """Questions in a row that may stay without an answer (each for the engine's timeout) before the scheduler is lost."""
+
+BURIALS = 3
+"""How often the context may die with its workers, without any unit done in between, before it is to blame itself."""
 
 CLOSING = 3.0
 """Seconds that saying goodbye to a scheduler may take."""
@@ -85,6 +88,7 @@ class DaskEngine(Engine):
         self._units: dict[Any, Any] = {}
         self._unsent: list[Finished] = []
         self._context: Any = None
+        self._burials = 0
         self._lost: EngineLost | None = None
 
     def _connect(self) -> None:
@@ -193,23 +197,39 @@ class DaskEngine(Engine):
     def _read(self, tag: tuple[Any, bytes], answer: Any, error: BaseException | None, finished: list[Finished]) -> None:
         unit, packed = tag
         if isinstance(answer, Reply):
+            self._burials = 0
             finished.append(read_reply(unit, answer))
-        elif isinstance(answer, NoContext):
-            self._send_back(unit, packed, answer.worker)
-        elif self._client.status != "running":
-            self._lose("the connection was lost")
-        elif error is None or self._context.status == "error":
-            reason = answer if error is None else in_words(error)
-            self._lost = EngineLost(f"the workers cannot read what they should work on ({reason})")
-        else:
-            finished.append(Finished(unit, None, UnitError(in_words(error)), 0.0))
-
-    def _send_back(self, unit: Any, packed: bytes, worker: str) -> None:
-        """Send a unit again with the context, to the worker that has yet to see it or, if it is gone, to any."""
+            return
         with contextlib.suppress(EngineLost):  # told by `wait`, after it has handed out what did finish
-            if self._context.cancelled():  # somebody has restarted the cluster
-                self._send_context()
-            self._send_unit(unit, packed, self._context, workers=[worker], allow_other_workers=True)
+            if self._client.status != "running":
+                self._lose("the connection was lost")
+            elif isinstance(answer, str):
+                self._give_up(answer)
+            elif isinstance(answer, NoContext):  # back to that worker or, should it be gone, to any
+                self._mend_context()
+                self._send_unit(unit, packed, self._context, workers=[answer.worker], allow_other_workers=True)
+            elif error is not None:
+                innocent = getattr(error, "task", None) == self._context.key
+                self._mend_context()
+                if innocent:  # it never ran: the context it was waiting for was lost with its worker
+                    self._send_unit(unit, packed, None)
+                else:
+                    finished.append(Finished(unit, None, UnitError(in_words(error)), 0.0))
+
+    def _mend_context(self) -> None:
+        """Send the context again when it is gone with its workers; one that cannot be read loses the engine."""
+        if self._context.status == "error":
+            error = self._context.exception()
+            self._burials += 1
+            if type(error).__name__ != "KilledWorker" or self._burials > BURIALS:
+                self._give_up(in_words(error))
+            self._send_context()
+        elif self._context.status == "cancelled":  # somebody has restarted the cluster
+            self._send_context()
+
+    def _give_up(self, reason: str) -> NoReturn:
+        self._lost = EngineLost(f"the workers cannot read what they should work on ({reason})")
+        raise self._lost
 
     def stop(self, *, now: bool) -> None:
         """Give back what the scheduler holds for us and close the connection.

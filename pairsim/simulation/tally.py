@@ -122,7 +122,7 @@ def side_by_side(failures: Sequence[NDArray[Any]]) -> dict[tuple[int, int], Vers
     if mixed:  # all at once: one pass over a small array costs less than a call for each two
         table = np.array(failures, np.float64)
         firsts, seconds = np.array(mixed).T
-        values = (1.0 + table[firsts] - table[seconds]) / 2.0
+        values = table[firsts] - table[seconds]
         means = values.mean(axis=1)
         gaps = values - means[:, None]
         squares = gaps * gaps
@@ -162,5 +162,5 @@ def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
 def swapped(versus: Versus) -> Versus:
     """Return the same two decoders with their places exchanged."""
     smooth = versus.smooth
-    turned = None if smooth is None else Moments(smooth.count, 1.0 - smooth.mean, smooth.second, -smooth.third)
+    turned = None if smooth is None else Moments(smooth.count, -smooth.mean, smooth.second, -smooth.third)
     return Versus(versus.trials, versus.second_only, versus.first_only, turned)

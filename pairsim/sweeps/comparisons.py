@@ -46,18 +46,21 @@ def difference_of(versus: Versus, confidence: float) -> tuple[float, float, floa
     0.02
     """
     sample = versus.smooth or _moments_of_differences(versus)
-    low, high = bounded_interval(sample, confidence)
-    return 1.0 - 2.0 * sample.mean, 1.0 - 2.0 * high, 1.0 - 2.0 * low
+    # the interval is for numbers in [0, 1]: (1 + difference) / 2 is one
+    halved = Moments(sample.count, (1.0 + sample.mean) / 2.0, sample.second / 4.0, sample.third / 8.0)
+    low, high = bounded_interval(halved, confidence)
+    difference = 0.0 - sample.mean  # of successes, hence the other way round; 0 has no sign
+    return difference, min(difference, 1.0 - 2.0 * high), max(difference, 1.0 - 2.0 * low)
 
 
 def _moments_of_differences(versus: Versus) -> Moments:
-    """Return the moments of (1 + first failed - second failed) / 2, which is 0, 1/2 or 1."""
+    """Return the moments of first failed - second failed, which is -1, 0 or 1."""
     counts = {
-        0.0: versus.second_only,
-        0.5: versus.trials - versus.first_only - versus.second_only,
+        -1.0: versus.second_only,
+        0.0: versus.trials - versus.first_only - versus.second_only,
         1.0: versus.first_only,
     }
-    mean = sum(value * count for value, count in counts.items()) / versus.trials
+    mean = (versus.first_only - versus.second_only) / versus.trials
     second, third = (sum((value - mean) ** k * count for value, count in counts.items()) for k in (2, 3))
     return Moments(versus.trials, mean, second, third)
 
@@ -82,7 +85,7 @@ def compare_in_store(
         known = stored_versus(store, one.task.id, two.task.id)
         total = Versus()
         for block in ledger.blocks_of(one.task.id):
-            if block >= min(one.blocks, two.blocks):
+            if block >= min(_end_of(one), _end_of(two)):
                 break
             trials = min(one.trials_of(block), two.trials_of(block))
             both = known.get(block)
@@ -98,6 +101,11 @@ def compare_in_store(
     if not found:
         raise refusal("compare", "decoder", "two decoders that the store has on the same oracle", _listed(cells))
     return found
+
+
+def _end_of(cell: Cell) -> int:
+    """Return the block before which a task ends; blocks that were played ahead of a rule depend on who played them."""
+    return cell.frontier if cell.stop.is_rule else cell.blocks
 
 
 def _has(cell: Cell, ledger: Ledger, block: int) -> bool:

@@ -43,7 +43,7 @@ class Ledger:
         self.store = store
         self._tallies: dict[tuple[str, int, int], Tally] = {}
         self._agreements: dict[tuple[str, str, int, int], float] = {}
-        self._blocks: dict[str, set[int]] = {}
+        self._longest: dict[str, dict[int, int]] = {}  # by task and block: the most trials of which there is a result
         self._new_blocks: list[BlockRecord] = []
         self._new_pairs: list[PairRecord] = []
         self._written = time.monotonic()
@@ -58,7 +58,7 @@ class Ledger:
                 key = (task, record.block, record.trials)
                 self.found += key not in self._tallies
                 self._tallies[key] = _checked(_to_tally, record)
-                self._blocks.setdefault(task, set()).add(record.block)
+                self._note_length(task, record.block, record.trials)
             if reference is not None:
                 for pair in self.store.pairs(*agreement_key(task, reference)).values():
                     self._agreements[task, reference, pair.block, pair.trials] = _checked(_to_agreements, pair)
@@ -69,7 +69,15 @@ class Ledger:
 
     def blocks_of(self, task: str) -> list[int]:
         """Return the blocks of a task of which any result is there, in order."""
-        return sorted(self._blocks.get(task, ()))
+        return sorted(self._longest.get(task, ()))
+
+    def longest(self, task: str, block: int) -> int:
+        """Return the most trials of a block of which there is a result."""
+        return self._longest.get(task, {}).get(block, 0)
+
+    def _note_length(self, task: str, block: int, trials: int) -> None:
+        known = self._longest.setdefault(task, {})
+        known[block] = max(trials, known.get(block, 0))
 
     def agreement(self, task: str, reference: str, block: int, trials: int) -> float | None:
         """Return in how many of those trials the task named the class that the reference named."""
@@ -78,7 +86,7 @@ class Ledger:
     def put(self, task: str, block: int, tally: Tally, reference: str | None) -> None:
         """Enter the result of a block."""
         self._tallies[task, block, tally.trials] = tally
-        self._blocks.setdefault(task, set()).add(block)
+        self._note_length(task, block, tally.trials)
         if self.store is not None:
             self._new_blocks.append(BlockRecord(task, block, tally.trials, numbers_of_tally(tally)))
         if reference is not None:
@@ -89,7 +97,7 @@ class Ledger:
 
     def put_versus(self, first: str, second: str, block: int, versus: Versus) -> None:
         """Enter two tasks side by side."""
-        if self.store is not None:
+        if self.store is not None and first != second:
             ordered = versus if first < second else swapped(versus)
             numbers = numbers_of_versus(ordered)
             self._new_pairs.append(PairRecord(*versus_key(first, second), block, versus.trials, numbers))
@@ -117,14 +125,14 @@ def _to_tally(trials: int, numbers: tuple[float, ...]) -> Tally:
     tally = tally_of_numbers(trials, numbers, 0.0)
     prices = (tally.queries, tally.distinct, tally.rounds)
     _require(0 <= tally.failed <= trials and all(0.0 <= price < math.inf for price in prices))
-    _require_moments(trials, tally.smooth)
+    _require_moments(tally.smooth, 0.0)
     return tally
 
 
 def _to_versus(trials: int, numbers: tuple[float, ...]) -> Versus:
     versus = versus_of_numbers(trials, numbers)
     _require(min(versus.first_only, versus.second_only) >= 0 and versus.first_only + versus.second_only <= trials)
-    _require_moments(trials, versus.smooth)
+    _require_moments(versus.smooth, -1.0)
     return versus
 
 
@@ -134,11 +142,12 @@ def _to_agreements(trials: int, numbers: tuple[float, ...]) -> float:
     return agreements
 
 
-def _require_moments(trials: int, moments: Moments | None) -> None:
-    """Refuse moments that no numbers in [0, 1] have."""
+def _require_moments(moments: Moments | None, low: float) -> None:
+    """Refuse moments that no numbers in [low, 1] have, with low at least -1."""
     if moments is not None:
-        most = trials * (1.0 + SLACK)
-        _require(-SLACK <= moments.mean <= 1.0 + SLACK and 0.0 <= moments.second <= most and abs(moments.third) <= most)
+        second, third = 4.0 * moments.count, 8.0 * moments.count
+        _require(low - SLACK <= moments.mean <= 1.0 + SLACK and 0.0 <= moments.second <= second)
+        _require(abs(moments.third) <= third)
 
 
 def _require(holds: bool) -> None:

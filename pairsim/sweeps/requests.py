@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from pairsim.errors import refusal
-from pairsim.simulation import STREAM_VERSION
+from pairsim.simulation import STREAM_VERSION, Bench
+from pairsim.simulation.blocks import play_block
 from pairsim.store import Request, Run, Store, edge
 from pairsim.sweeps.campaign import Campaign
 from pairsim.sweeps.cells import Cell
@@ -43,11 +44,12 @@ def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
     for cell in cells:
         old = known.get(cell.task.id)
         stop = cell.stop if old is None else _longer(cell.stop, old.settings)
+        reference = cell.reference_id if old is None or stop.trials <= cell.stop.trials else old.reference
         settings = json.dumps(
             {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(stop)},
             sort_keys=True,
         )
-        yield Request(place if old is None else old.place, cell.task.id, cell.reference_id, settings)
+        yield Request(place if old is None else old.place, cell.task.id, reference, settings)
         place += old is None
 
 
@@ -87,7 +89,29 @@ def stored_cells(store: Store, ledger: Ledger) -> Iterator[Cell]:
         cell = Cell(task, reference, shown, label, stop, confidence)
         ledger.load([(task.id, cell.reference_id)])
         cell.advance(ledger)
+        if _was_cut(cell, ledger):
+            _play_last_block(cell, ledger)
+            cell.advance(ledger)
         yield cell
+
+
+def _was_cut(cell: Cell, ledger: Ledger) -> bool:
+    """Say whether all that the last block lacks is to be cut shorter than it is stored, for a row of fewer trials."""
+    last = cell.blocks - 1
+    if not cell.lacks(ledger, last) or (cell.stop.is_rule and cell.frontier < last):
+        return False
+    return ledger.longest(cell.task.id, last) > cell.trials_of(last)
+
+
+def _play_last_block(cell: Cell, ledger: Ledger) -> None:
+    """Play a cut block again: a store keeps the longest result of a block, which does not tell the shorter one."""
+    tasks = list({task.id: task for task in (cell.task, cell.reference) if task is not None}.values())
+    reference = -1 if cell.reference is None else len(tasks) - 1
+    decoders, methods = tuple(task.decoder for task in tasks), tuple(task.method for task in tasks)
+    bench = Bench((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
+    last = cell.blocks - 1
+    (played,) = play_block(bench, last * cell.size, cell.trials_of(last))
+    ledger.put(cell.task.id, last, played.tallies[0], cell.reference_id)
 
 
 def _read_settings(text: str) -> tuple[str, str, float, Stop]:

@@ -111,20 +111,21 @@ def _read_half_width(half_width: float | str | None) -> tuple[float | None, bool
 def count_for_precision(share: float, confidence: float) -> int:
     """Return how many rare outcomes must be counted for an interval of half-width `share` times the estimate.
 
-    The trial of the k-th rare outcome, times its chance, is Gamma(k) in the limit; the interval of the chance is widest
-    there, relative to the estimate.
+    In the limit of rare outcomes the lower limit is a quantile of Gamma(k) over the trials; the upper one of Gamma(k)
+    to Gamma(k + 1) and the estimate k - 1 to k over the trials, as the k-th comes at the end of a block of one trial or
+    of many. The worst of each is taken, so that the interval comes out a little narrower than that.
 
     Examples
     --------
     >>> count_for_precision(0.1, 0.95)
-    386
+    397
     """
     from scipy.special import gammaincinv
 
     tail = (1.0 - confidence) / 2.0
 
     def spread(k: int) -> float:
-        return float(gammaincinv(k, 1.0 - tail) - gammaincinv(k, tail)) / 2.0 / (k - 1)
+        return float(gammaincinv(k + 1, 1.0 - tail) - gammaincinv(k, tail)) / 2.0 / (k - 1)
 
     high = LEAST_FAILURES
     while spread(high) > share:
