@@ -92,7 +92,8 @@ def announce_compiling() -> None:
 
 
 def note(message: str) -> None:
-    """Tell the user something on stderr."""
+    """Tell the user something on stderr, on one line."""
     import typer
 
-    typer.echo(f"pairsim: {message}", err=True)
+    # blanks stay as they are, for the message may hold a command to be copied
+    typer.echo("pairsim: " + " ".join(line.strip() for line in message.splitlines() if line.strip()), err=True)

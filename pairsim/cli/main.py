@@ -11,6 +11,7 @@ import typer
 
 import pairsim
 from pairsim.cli import bound, compare, exact, export, listing, merge, plan, plot, replay, show, sweep, verify, warm
+from pairsim.cli.console import note
 from pairsim.cli.stops import BAD_INPUT, INTERRUPTED, OUTSIDE_TROUBLE, Stopped
 from pairsim.errors import ParameterError
 
@@ -102,6 +103,5 @@ def _is_trouble(error: Exception) -> bool:
 
 
 def _complain(message: str, code: int = BAD_INPUT) -> int:
-    # one line; blanks stay as they are, for the message may hold a command to be copied
-    typer.echo("pairsim: " + " ".join(line.strip() for line in message.splitlines() if line.strip()), err=True)
+    note(message)
     return code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -45,7 +46,11 @@ def draw(frame: pd.DataFrame, path: Path, *, x: str = "auto", scale: str = "auto
     """Draw the rows to a picture file."""
     from pairsim.plots import plot_panels, save_picture
     from pairsim.sweeps.files import write_whole
+    from pairsim.sweeps.rows import TEXT_COLUMNS
 
-    figure = plot_panels(frame, x=x, scale=scale)
-    write_whole(path, lambda temporary: save_picture(figure, temporary))
+    names = {name: frame[name].str.replace("$", r"\$") for name in TEXT_COLUMNS}  # which would begin a formula
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # such as on letters that the font does not have
+        figure = plot_panels(frame.assign(**names), x=x, scale=scale)
+        write_whole(path, lambda temporary: save_picture(figure, temporary))
     note(f"drew {path}")

@@ -42,7 +42,7 @@ def show_command(
     with Store.read(results) as store:
         if tasks and (records := _tasks(store)):
             show_records(records, format_)
-        elif rows := stored_rows(store):
+        elif (rows := stored_rows(store)) or format_ != "table":
             show(rows, format_)
         if format_ == "table":
             for line in _provenance(store):
@@ -74,6 +74,8 @@ def _tasks(store: Store) -> list[dict[str, Any]]:
 
 
 def _provenance(store: Store) -> list[str]:
+    from pairsim.sweeps.rows import printable
+
     lines = [f"{store.count_blocks():,} blocks; seeds {', '.join(map(str, _seeds(store))) or 'none'}"]
     for run in store.runs():
         try:
@@ -81,7 +83,7 @@ def _provenance(store: Store) -> list[str]:
         except (ValueError, AttributeError):
             versions = run.versions
         lines.append(f"{run.started[:19]}  {run.command}  ({versions}; {run.host})")
-    return lines
+    return [printable(line) for line in lines]
 
 
 def _seeds(store: Store) -> list[int]:

@@ -125,9 +125,10 @@ def sweep_command(
 
 def _deliver(rows: list[Row], format_: str, out: Path | None, plot: Path | None, tell: Callable[[str], None]) -> None:
     """Show the rows, and write the files that were asked for."""
+    if rows or format_ != "table":  # a program gets an empty table that it can read
+        show(rows, format_)
     if not rows:
         return
-    show(rows, format_)
     if out is not None:
         from pairsim.sweeps.files import write_table
 

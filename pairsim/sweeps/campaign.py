@@ -12,6 +12,7 @@ from pairsim.simulation.blocks import cut_pieces, join
 from pairsim.simulation.tally import Played
 from pairsim.sweeps.cells import Cell
 from pairsim.sweeps.ledger import Ledger
+from pairsim.sweeps.rows import printable
 from pairsim.sweeps.stopping import Stop
 from pairsim.sweeps.tasks import Group, Task
 from pairsim.sweeps.work import Context, Unit, play_unit
@@ -158,7 +159,7 @@ class Campaign:
 
     def _has_more(self, front: Front) -> bool:
         """Say whether any cell of a group still lacks a block that was not handed out."""
-        return any(
+        return not all(cell.ended for cell in front.cells.values()) and any(
             self._is_ours(front, block) and any(cell.lacks(self.ledger, block) for cell in front.cells.values())
             for block in range(front.next_block, front.blocks)
         )
@@ -166,6 +167,8 @@ class Campaign:
     def _next_job(self, front: Front) -> Job | None:
         """Return the next block that some cell of a group lacks."""
         cells = front.cells.values()
+        if all(cell.ended for cell in cells):  # a rule may end millions of blocks before the last: do not look at each
+            front.next_block = front.blocks
         waiting = [cell.frontier for cell in cells if cell.stop.is_rule and not cell.ended]
         some = BLOCKS_AHEAD if self._engine.in_process else self._engine.room + 1
         ahead = min(waiting) + some if waiting else front.blocks
@@ -283,6 +286,6 @@ def _make_cells(group: Group, stop: Stop, confidence: float) -> dict[tuple[int, 
     for oracle, tasks in enumerate(group.tasks):
         against: Task | None = tasks[reference] if reference >= 0 else None
         for place, shown in enumerate(group.shown):
-            label = tasks[place].oracle.label
+            label = printable(tasks[place].oracle.label)
             cells[oracle, place] = Cell(tasks[place], against, shown, label, stop, confidence)
     return cells

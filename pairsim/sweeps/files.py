@@ -136,12 +136,14 @@ def read_table(path: Path) -> pd.DataFrame:
 
 
 def _is_sound(frame: pd.DataFrame) -> bool:
-    """Say whether the numbers are such as a sweep can give: chances in [0, 1], prices that are finite."""
+    """Say whether the numbers are such as a sweep can give: chances in [0, 1], finite prices, names on one line."""
     chances = frame[["p", "success", "low", "high", "agreement"]]
     always = frame[["success", "low", "high"]]
     prices = frame[["queries", "distinct", "rounds"]]
+    texts = [text for name in TEXT_COLUMNS for text in frame[name]]
     return bool(
-        (frame["n"] >= 2).all()
+        all(isinstance(text, str) and text.isprintable() for text in texts)
+        and (frame["n"] >= 2).all()
         and (frame["trials"] >= 0).all()
         and ((chances >= -ROUNDING) & (chances <= 1.0 + ROUNDING) | chances.isna()).all(axis=None)
         and always.notna().all(axis=None)

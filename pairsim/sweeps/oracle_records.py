@@ -82,6 +82,6 @@ def oracle_of(record: OracleRecord) -> Oracle:
         oracle = FROM_RECORD[record.name](json.loads(record.params), record.arrays)
     except (ParameterError, LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError):
         raise wrong from None
-    if oracle_record(oracle).digest != record.digest:
+    if oracle_record(oracle)[:3] != record[:3]:
         raise wrong
     return oracle

@@ -18,7 +18,7 @@ from pairsim.store import Request, Run, Store, edge
 from pairsim.sweeps.campaign import Campaign
 from pairsim.sweeps.cells import Cell
 from pairsim.sweeps.ledger import Ledger
-from pairsim.sweeps.rows import Row
+from pairsim.sweeps.rows import Row, printable
 from pairsim.sweeps.stopping import Stop
 from pairsim.sweeps.tasks import TRIALS_LIMIT, task_of
 from pairsim.version import VERSION
@@ -135,7 +135,7 @@ def _read_settings(text: str) -> tuple[str, str, float, Stop]:
     )
     if not good:
         raise wrong
-    return shown, label, float(confidence), stop
+    return shown, printable(label), float(confidence), stop
 
 
 def _is_number(value: object) -> bool:

@@ -35,6 +35,17 @@ TEXT_COLUMNS = ("oracle", "decoder", "method")
 WHOLE_COLUMNS = ("n", "trials")
 
 
+def printable(text: str) -> str:
+    r"""Return the text on one line, without what would do something to a terminal: names of files may hold anything.
+
+    Examples
+    --------
+    >>> printable("matrix:two\nlines\x1b[31m.csv")
+    'matrix:two?lines?[31m.csv'
+    """
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
+
+
 def make_row(oracle: Oracle, estimate: Estimate) -> Row:
     """Return the row of one estimate."""
     return Row(

@@ -1,0 +1,87 @@
+"""What the tests of sweeps share: small blocks, rows that compare bit by bit, and a count of what was played."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from pairsim import Decoder, Oracle, sweep
+from pairsim.simulation import Bench
+from pairsim.store import Store
+from pairsim.sweeps import make_order, open_campaign
+from pairsim.sweeps.cells import Cell
+from pairsim.sweeps.requests import stored_rows
+from pairsim.sweeps.rows import Row, from_frame
+
+WHO_KNOWS_BLOCKS = (
+    "pairsim.simulation.blocks",
+    "pairsim.sweeps.cells",
+    "pairsim.sweeps.tasks",
+    "pairsim.sweeps.verification",
+)
+
+
+@contextmanager
+def small_blocks(size: int) -> Iterator[None]:
+    """Cut trials into blocks of that size in this process: many blocks, and ends of blocks, for little work."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in WHO_KNOWS_BLOCKS:
+            patch.setattr(f"{module}.block_trials", lambda n: size)
+        yield
+
+
+@contextmanager
+def counted_plays() -> Iterator[list[tuple[int, int, int]]]:
+    """Yield a list that grows by (first trial, trials, decoders) with every call of `Bench.play`."""
+    calls: list[tuple[int, int, int]] = []
+    play = Bench.play
+
+    def counting(bench: Bench, first: int, count: int) -> Any:
+        calls.append((first, count, len(bench.decoders)))
+        return play(bench, first, count)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Bench, "play", counting)
+        yield calls
+
+
+def bits(row: Sequence[Any]) -> tuple[str, ...]:
+    """Return what tells rows apart: every digit, and nan like nan."""
+    return tuple(value.hex() if isinstance(value, float) and not math.isnan(value) else str(value) for value in row)
+
+
+def rows_of_frame(frame: pd.DataFrame) -> list[tuple[str, ...]]:
+    """Return all columns of all rows, bit by bit."""
+    return [bits(row) for row in from_frame(frame)]
+
+
+def rows_in(path: Path) -> list[tuple[str, ...]]:
+    """Return the rows of a store, bit by bit."""
+    return [bits(row) for row in plain_rows_in(path)]
+
+
+def plain_rows_in(path: Path) -> list[Row]:
+    with Store.read(path) as store:
+        return stored_rows(store)
+
+
+def swept(oracles: Sequence[Oracle], decoders: Sequence[Decoder], *arguments: Any, **named: Any) -> list[Any]:
+    """Return the rows of a sweep, bit by bit; on one thread unless told otherwise."""
+    where = {"threads", "workers", "executor", "scheduler"} & set(named)
+    return rows_of_frame(sweep(oracles, decoders, *arguments, **({} if where else {"threads": 1}), **named))
+
+
+def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **named: Any) -> list[Cell]:
+    """Run a sweep on one thread and return its cells, which know more than its rows."""
+    from pairsim.engines import ThreadEngine
+
+    campaign = open_campaign(make_order(oracles, decoders, **named), None)
+    with ThreadEngine(1) as engine:
+        campaign.run(engine)
+    return campaign.grid_cells()
