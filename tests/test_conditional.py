@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -80,6 +81,45 @@ def test_a_tiny_poll_failure_keeps_its_digits():
     # class 0 always samples l wins; it fails when a rival does too (lose): 1 - (1 - q**l)**39 = 39 q**l to first order
     assert failures[0] == pytest.approx(39 * (10 / 39) ** l, rel=1e-9)
     assert 0.0 < failures[0] < 1e-200
+
+
+def exact_fair_failure(scores: list[int], target: int, l: int) -> Fraction:
+    """The chance that a poll with random ties does not name `target`, in fractions: no digit is lost."""
+    n = len(scores)
+    laws = [
+        [math.comb(l, v) * Fraction(s, n - 1) ** v * Fraction(n - 1 - s, n - 1) ** (l - v) for v in range(l + 1)]
+        for s in scores
+    ]
+    named = Fraction(0)
+    for v in range(l + 1):
+        tied = [laws[target][v]]  # tied[t]: t rivals have v, none has more
+        for c in range(n):
+            if c != target:
+                below, equal = sum(laws[c][:v]), laws[c][v]
+                tied = [
+                    (tied[t] * below if t < len(tied) else 0) + (tied[t - 1] * equal if t else 0)
+                    for t in range(len(tied) + 1)
+                ]
+        named += sum(chance / (t + 1) for t, chance in enumerate(tied))
+    return 1 - named
+
+
+@pytest.mark.parametrize(
+    ("scores", "l"),
+    [
+        ([23] + [11] * 22 + [7], 60),  # ties at the top score only, all of them rare
+        ([22] + [10, 11, 12] * 7 + [13, 14], 40),
+        ([23] + [1] * 23, 30),
+        ([12] + [11] * 22 + [22], 30),  # the target is not the leader
+        ([12] * 24, 5),
+    ],
+)
+def test_fair_polls_keep_all_their_digits(scores, l):
+    failures, agreements = np.empty((2, 1))
+    columns = np.array([scores], np.uint16).T.copy()
+    poll_trials(poll_tables(len(scores), l), 0, columns, np.array([0]), np.array([1]), failures, agreements)
+    assert failures[0] == pytest.approx(float(exact_fair_failure(scores, 0, l)), rel=1e-11, abs=0.0)
+    assert agreements[0] == pytest.approx(1.0 - float(exact_fair_failure(scores, 1, l)), abs=1e-12)
 
 
 def naive_max_win(games: dict[tuple[int, int], bool], n: int, p: float, ties: str) -> float:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import naive
+import numba
 import numpy as np
 import pytest
 from decisions import decide
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 WORDS = st.integers(0, 2**64 - 1)
 CLASSES = st.integers(0, 2**31 - 2)
 TRIALS = st.one_of(st.integers(0, 200), st.integers(0, 2**40))
+compiled = functools.cache(numba.njit)  # to Python, what only kernels call is the plain function
 fixed = settings(derandomize=True, deadline=None, max_examples=200)
 
 
@@ -33,17 +36,17 @@ fixed = settings(derandomize=True, deadline=None, max_examples=200)
 @fixed
 @given(WORDS, WORDS, st.integers(0, 2**63 - 1), st.integers(2, 2**31 - 1))
 def test_keys_equal_their_twin(key: int, seed: int, value: int, n: int) -> None:
-    assert int(stream.mix(np.uint64(key))) == naive.mix(key)
-    assert int(stream.fold(np.uint64(key), np.uint64(value))) == naive.fold(key, value)
+    assert int(compiled(stream.mix)(np.uint64(key))) == naive.mix(key)
+    assert int(compiled(stream.fold)(np.uint64(key), np.uint64(value))) == naive.fold(key, value)
     assert int(stream.stream_key(seed, n)) == naive.stream(seed, n)
 
 
 @fixed
 @given(SEEDS, CLASSES, st.integers(0, 2**31), st.integers(1, 2**31), TRIALS)
 def test_draws_equal_their_twin(seed: int, a: int, b: int, bound: int, trial: int) -> None:
-    key = np.uint64(stream.draw_key(stream.stream_key(seed, 5), trial))
+    key = np.uint64(compiled(stream.draw_key)(stream.stream_key(seed, 5), trial))
     expected = naive.draw_below(naive.stream(seed, 5), trial, a, b, bound)
-    assert int(stream.draw_below(key, a, b, bound)) == expected
+    assert int(compiled(stream.draw_below)(key, a, b, bound)) == expected
     assert 0 <= expected < bound
 
 
@@ -54,8 +57,8 @@ def test_answers_equal_their_twin(seed: int, i: int, j: int, trial: int, chance:
     low, high = (i, j) if i < j else (j, i + 1)
     digits = digits_of(naive.stream(seed, 2**31 - 1), trial, low, high)
     here = stream.new_trial()
-    stream.move_trial(here, stream.stream_key(seed, 2**31 - 1), trial)
-    assert bool(stream.low_wins_with(chance, here, low, high)) == naive.is_below(Fraction(chance), digits)
+    compiled(stream.move_trial)(here, stream.stream_key(seed, 2**31 - 1), trial)
+    assert bool(compiled(stream.low_wins_with)(chance, here, low, high)) == naive.is_below(Fraction(chance), digits)
 
 
 def digits_of(root: int, trial: int, low: int, high: int) -> Callable[[int], int]:
@@ -67,7 +70,7 @@ def test_mix_is_the_published_splitmix64() -> None:
     published = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F, 0xF88BB8A8724C81EC, 0x1B39896A51A8749B]
     states = [k * naive.GOLDEN % 2**64 for k in range(1, 6)]
     assert [naive.mix(state) for state in states] == published
-    assert [int(stream.mix(np.uint64(state))) for state in states] == published
+    assert [int(compiled(stream.mix)(np.uint64(state))) for state in states] == published
 
 
 # --- golden values: a change here changes every published result, and needs a new stream version ------------------
@@ -91,7 +94,8 @@ def test_golden_keys_answers_and_draws() -> None:
     assert int(stream.stream_key(0, 2)) == 0xAED727BD6CED2CAC
     root = stream.stream_key(12345, 16)
     assert int(root) == 0xABB5A202DB2853C4
-    draws = [int(stream.draw_below(np.uint64(stream.draw_key(root, trial)), 3, 1, 1000)) for trial in range(6)]
+    keys = [np.uint64(compiled(stream.draw_key)(root, trial)) for trial in range(6)]
+    draws = [int(compiled(stream.draw_below)(key, 3, 1, 1000)) for key in keys]
     assert draws == [202, 714, 314, 752, 347, 760]
     answers = Recorded.of(Uniform(5, 0.7), 65, seed=12345).answers()
     rows = ["".join("01"[bit] for bit in answers[trial].tolist()) for trial in (0, 1, 63, 64)]

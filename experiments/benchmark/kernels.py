@@ -7,11 +7,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.benchmark.timing import best_seconds, cpu_seconds
-from pairsim.kernels.bits import LANES, U_LANES, biased_words, fair_words, slab_keys, split_digits
+from pairsim.kernels.bits import (
+    LANES,
+    U_LANES,
+    VECTOR_DIGITS,
+    aligned_words,
+    biased_words,
+    fair_words,
+    split_digits,
+    write_slab_keys,
+)
 from pairsim.kernels.stream import place, stream_key
 
 TILE = 256
 ROUNDS = 1000
+
+
+@numba.njit
+def _write_keys(stream: np.uint64, words: NDArray[np.uint64], digits: NDArray[np.uint64]) -> None:
+    write_slab_keys(stream, 0, words, digits)
+
+
+def _slab_keys() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the keys of one slab, and room where the kernels have it: at a cache line."""
+    words, digits = aligned_words(LANES), aligned_words(VECTOR_DIGITS * LANES)
+    _write_keys(stream_key(0, 512), words, digits)
+    return words, digits
 
 
 @numba.njit(nogil=True)
@@ -39,7 +60,7 @@ def _fill_biased(
 
 def generator_words_per_second() -> float:
     """Return how many 64-bit words the generator alone delivers, in the layout of the slabs."""
-    _, digits = slab_keys(stream_key(0, 512), 0)
+    _, digits = _slab_keys()
     out = np.empty(TILE * LANES, np.uint64)
     seconds = best_seconds(lambda: _fill_fair(digits, out, U_LANES, ROUNDS), 30)
     return ROUNDS * TILE * LANES / seconds
@@ -47,7 +68,7 @@ def generator_words_per_second() -> float:
 
 def outcome_bits_per_second(p: float) -> float:
     """Return how many answers of exact probability p are made per CPU second."""
-    words, digits = slab_keys(stream_key(0, 512), 0)
+    words, digits = _slab_keys()
     out, spare = np.empty(TILE * LANES, np.uint64), np.empty(LANES, np.uint64)
     seconds = best_seconds(lambda: _fill_biased(p, words, digits, out, spare, U_LANES, ROUNDS), 30, cpu_seconds)
     return ROUNDS * TILE * LANES * 64 / seconds

@@ -77,7 +77,7 @@ def _merge(folder: Path) -> Measured:
 
 
 def dask_rows() -> list[Measured]:
-    """Measure blocks a second on a Dask cluster on this machine against as many local processes, in the steady state."""
+    """Measure blocks a second on a Dask cluster here against as many local processes, in the steady state."""
     with _cluster(2) as address:
         rates: dict[str, float] = {}
         for _ in range(3):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.stream import draw_below
 
 
-@jit
+@bare_inner
 def deal(order, shuffled, key):
     """Write 0 .. n-1 to `order`, in a uniformly random order where `shuffled` (Fisher-Yates)."""
     for c in range(order.size):

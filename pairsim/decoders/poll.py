@@ -11,7 +11,7 @@ import numpy as np
 from pairsim.checks import check_classes
 from pairsim.decoders.base import TIES, Cost, Decoder
 from pairsim.decoders.sample_size import check_sample_size, sample_size
-from pairsim.kernels.jit import inline
+from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import DECODERS, DecoderFunctions
 from pairsim.kernels.stream import draw_below
 from pairsim.kernels.ties import BY_POLL, settle
@@ -32,7 +32,7 @@ class PollState(NamedTuple):
     key: np.ndarray  # uint64[1]
 
 
-@inline
+@bare_inner
 def poll_pair(key, n, l, k):
     """Return question k of a poll: class k // l and a uniformly drawn opponent, with replacement."""
     i = k // l

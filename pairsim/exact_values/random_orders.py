@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pairsim.exact_values.exchangeable import pascal
 from pairsim.exact_values.sums import add_exactly
-from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.jit import inner, jit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,7 +39,7 @@ def ddag_random_order(chances: Floats) -> tuple[float, float]:
     return float(success), float(failure)
 
 
-@inline
+@inner
 def count_bits(mask: int) -> int:
     """Return how many bits are set."""
     bits = 0

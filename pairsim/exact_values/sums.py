@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pairsim.kernels.jit import inline
+from pairsim.kernels.jit import inner
 
 
-@inline
+@inner
 def add_exactly(total: float, slip: float, term: float) -> tuple[float, float]:
     """Return the sum of total and term, and `slip` with what its rounding lost added (total >= 0, term >= 0)."""
     added = total + term

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import inline, inline_always, jit
+from pairsim.kernels.jit import bare_inner, inline_always
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, word_key
 
 LANES = 16
@@ -33,7 +33,6 @@ D10 = np.uint64(10 * LANES)
 D11 = np.uint64(11 * LANES)
 
 
-@jit
 def aligned_words(size):
     """Return `size` zeros that start at a cache line: a vector that straddles two lines costs half the speed."""
     room = np.zeros(size + 8, np.uint64)
@@ -41,16 +40,13 @@ def aligned_words(size):
     return room[skip : skip + size]
 
 
-@jit
-def slab_keys(stream, first_word):
-    """Return the word keys of LANES consecutive words, and their first digit keys, digit after digit."""
-    words = aligned_words(LANES)
-    digits = aligned_words(VECTOR_DIGITS * LANES)
+@bare_inner
+def write_slab_keys(stream, first_word, words, digits):
+    """Write the word keys of LANES consecutive words, and their first digit keys, digit after digit."""
     for w in range(LANES):
         words[w] = word_key(stream, first_word + w)
         for d in range(VECTOR_DIGITS):
             digits[d * LANES + w] = digit_key(words[w], d)
-    return words, digits
 
 
 @inline_always
@@ -60,13 +56,13 @@ def fair_words(pair, digits, out, at, lanes):
         out[at + w] = mix(pair ^ digits[w])
 
 
-@inline
+@bare_inner
 def _digit_mask(top, place_value):
     """Return all ones where binary digit `place_value` of `top` is 1, else all zeros."""
     return ZERO - ((top >> np.uint64(place_value)) & ONE)
 
 
-@inline
+@bare_inner
 def split_digits(probability):
     """Return the first VECTOR_DIGITS binary digits of a probability as a number, and the rest, scaled to [0, 1].
 
@@ -142,7 +138,7 @@ def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
         finish_words(rest, pair, words, out, at, undecided)
 
 
-@jit
+@bare_inner
 def finish_words(rest_of_all, pair, words, out, at, undecided):
     """Compare further digits in the few words that have an undecided trial."""
     for w in range(U_LANES):

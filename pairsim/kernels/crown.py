@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner, jit
 from pairsim.kernels.ties import FIRST, LOSE
 
 
-@jit
+@bare_inner
 def _all_lost(others, losers, chosen):
     """Return the chance that `chosen` given classes are all among `losers` of `others`, drawn at random."""
     chance = 1.0
@@ -19,21 +19,21 @@ def _all_lost(others, losers, chosen):
     return chance
 
 
-@jit
-def _mean_share(others, winners, chosen, already):
+@bare_inner
+def _mean_share(log_factorials, others, winners, chosen, already):
     """Return the mean of 1 / (already + K), K the number of `chosen` classes among `winners` of `others`."""
     low = max(0, chosen - (others - winners))
     high = min(chosen, winners)
     log_chance = (
-        math.lgamma(winners + 1.0)
-        - math.lgamma(low + 1.0)
-        - math.lgamma(winners - low + 1.0)
-        + math.lgamma(others - winners + 1.0)
-        - math.lgamma(chosen - low + 1.0)
-        - math.lgamma(others - winners - chosen + low + 1.0)
-        - math.lgamma(others + 1.0)
-        + math.lgamma(chosen + 1.0)
-        + math.lgamma(others - chosen + 1.0)
+        log_factorials[winners]
+        - log_factorials[low]
+        - log_factorials[winners - low]
+        + log_factorials[others - winners]
+        - log_factorials[chosen - low]
+        - log_factorials[others - winners - chosen + low]
+        - log_factorials[others]
+        + log_factorials[chosen]
+        + log_factorials[others - chosen]
     )
     chance = math.exp(log_chance)
     mean = 0.0
@@ -52,6 +52,9 @@ def crown_trials(n, ties, heights, at_top, below_top, fail_at, fail_above):
     beat it.
     """
     others = n - 1
+    log_factorials = np.empty(n, np.float64)
+    for k in range(n):
+        log_factorials[k] = math.lgamma(k + 1.0)
     for t in range(heights.size):
         top = heights[t]
         if ties == FIRST:
@@ -64,6 +67,7 @@ def crown_trials(n, ties, heights, at_top, below_top, fail_at, fail_above):
             beaten = _all_lost(others, top, at_top[t])
             fail_at[t] = 1.0
             if beaten > 0.0:
-                fail_at[t] -= beaten * _mean_share(others - at_top[t], others - top, below_top[t], 1.0 + at_top[t])
-            fail_above[t] = 1.0 - _mean_share(others, others - top - 1, at_top[t], 1.0)
-    return np.int64(0)
+                fail_at[t] -= beaten * _mean_share(
+                    log_factorials, others - at_top[t], others - top, below_top[t], 1.0 + at_top[t]
+                )
+            fail_above[t] = 1.0 - _mean_share(log_factorials, others, others - top - 1, at_top[t], 1.0)

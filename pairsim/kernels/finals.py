@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pairsim.kernels.drive import QUERIES, ROUNDS
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import inner, jit
 from pairsim.kernels.protocol import low_wins
 from pairsim.kernels.stream import SHIFT_11 as UNIT_SHIFT
 from pairsim.kernels.stream import UNIT, draw_key, fold, mix, move_trial, new_trial, place
@@ -14,7 +14,7 @@ from pairsim.kernels.ties import BY_TOP_K, cut, settle
 BINOMIAL_DRAWS = np.uint64(3)  # keeps these draws apart from those of a poll that is really asked
 
 
-@jit
+@inner
 def _invert(cdf, guide, u):
     """Return the smallest v with u < cdf[v]; `guide` says where to start for each of its equal parts of [0, 1)."""
     v = guide[np.int64(u * guide.size)]

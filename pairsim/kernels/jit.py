@@ -19,7 +19,10 @@ from typing import Any
 import numba
 import numpy
 from numba.core import caching
+from numba.extending import register_jitable
 
+OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}  # none is called from C
+INNER: Any = {"no_cpython_wrapper": True, **OPTIONS}  # nor are these from Python
 COMPILED = ("kernels", "decoders", "oracles")  # hashed whole; elsewhere, the files that import from kernels
 
 
@@ -90,19 +93,39 @@ class _KernelCache(caching.FunctionCache):
     _impl_class = _KernelCacheImpl
 
 
-def jit(function: Any) -> Any:
-    """Compile `function` without the GIL and with IEEE arithmetic; cache it where a cache can be had."""
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+def jit(function: Any, **options: Any) -> Any:
+    """Compile `function` without the GIL and with IEEE arithmetic; cache it where a cache can be had.
+
+    For kernels that Python calls. Each has a wrapper that unpacks its arguments, which takes as long to compile as a
+    small kernel itself: what only other kernels call is `inner`.
+    """
+    dispatcher: Any = numba.njit(**OPTIONS, **options)(function)
     if hasattr(dispatcher, "enable_caching") and cache_directory() is not None:
         dispatcher._cache = _KernelCache(dispatcher.py_func)
     return dispatcher
 
 
-def inline(function: Any) -> Any:
-    """Compile a small `function` that only other kernels call: LLVM inlines it, so it needs no cache entry."""
-    return numba.njit(nogil=True, error_model="numpy")(function)
+def inner(function: Any, **options: Any) -> Any:
+    """Let other kernels call `function`, which is compiled into them, once for all numbers of one type.
+
+    It has no wrappers and no cache entry of its own, and Python sees the plain function.
+    """
+    return register_jitable(**INNER, **options)(function)
+
+
+def bare_jit(function: Any) -> Any:
+    """Do as `jit`, for a kernel that makes no array: references to its arguments' arrays are not counted.
+
+    Counting takes atomic additions, and a wide NamedTuple makes many of them.
+    """
+    return jit(function, _nrt=False)
+
+
+def bare_inner(function: Any) -> Any:
+    """Do as `inner`, for a function that neither makes nor returns an array."""
+    return inner(function, _nrt=False)
 
 
 def inline_always(function: Any) -> Any:
     """Paste `function` into its callers before they are compiled, so that constant arguments are constants inside."""
-    return numba.njit(nogil=True, error_model="numpy", inline="always")(function)
+    return numba.njit(inline="always", **OPTIONS)(function)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner
 
 
-@jit
+@bare_inner
 def triangle_pair(k):
     """Return pair k in the order (0,1) (0,2) (1,2) (0,3) ...: j is the triangular root of k."""
     j = np.int64((1.0 + np.sqrt(1.0 + 8.0 * k)) * 0.5)

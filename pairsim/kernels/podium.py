@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from pairsim.kernels.bits import ALL, LANES, SLAB_TRIALS, U_LANES
-from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.jit import bare_inner, bare_jit
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, draw_below, draw_key
 from pairsim.kernels.ties import BY_MAX_WIN, FIRST, LOSE, SETTLE_DRAW
 
@@ -19,13 +19,12 @@ SPREAD = np.array([sum((b >> k & 1) << 8 * k for k in range(8)) for b in range(2
 SHIFT_58 = np.uint64(58)
 
 
-@inline
+@bare_inner
 def lowest_bit(word):
     """Return the place of the lowest 1 of a word that is not 0."""
     return BIT_PLACE[((word & (ZERO - word)) * DE_BRUIJN) >> SHIFT_58]
 
 
-@jit
 def score_slices(n):
     """Return how many slices the scores of n classes fill; those above are 0."""
     slices = 1
@@ -34,17 +33,12 @@ def score_slices(n):
     return slices
 
 
-@jit
-def top_masks(slab, first_class, n, masks, best):
-    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`.
-
-    Slice after slice from the top: where any class that is still in has a 1, those with a 0 are out.
-    """
+@bare_jit
+def _top_masks(slab, first_class, n, masks, best, found):
     for c in range(first_class, n):
         for w in range(U_LANES):
             masks[c, w] = ALL
-    found = np.empty(LANES, np.uint64)
-    for s in range(score_slices(n) - 1, -1, -1):
+    for s in range(best.shape[0] - 1, -1, -1):
         found[:] = ZERO
         for c in range(first_class, n):
             at = np.uint64(c * slab.slices + s) * U_LANES
@@ -58,7 +52,15 @@ def top_masks(slab, first_class, n, masks, best):
             best[s, w] = found[w]
 
 
-@jit
+def top_masks(slab, first_class, n, masks, best):
+    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`.
+
+    Slice after slice from the top: where any class that is still in has a 1, those with a 0 are out.
+    """
+    _top_masks(slab, first_class, n, masks, best, np.empty(LANES, np.uint64))
+
+
+@bare_inner
 def equal_masks(slab, first_class, n, target, masks):
     """Write which classes have the score whose slices are in `target`, one bit a trial."""
     for c in range(first_class, n):
@@ -70,12 +72,9 @@ def equal_masks(slab, first_class, n, target, masks):
                 masks[c, w] &= ~(slab.counters[at + w] ^ target[s, w])
 
 
-@jit
-def settle_masks(masks, n, ties, stream, first_trial, winners):
-    """Name a winner in each trial of a slab from its top masks; equal to `settle` on the scores."""
-    tied = np.zeros(SLAB_TRIALS, np.int64)
+@bare_jit
+def _settle_masks(masks, n, ties, stream, first_trial, winners, tied, several):
     winners[:] = -1
-    several = np.zeros(LANES, np.uint64)  # trials with a tie
     for c in range(n):
         for w in range(LANES):
             word = masks[c, w]
@@ -111,7 +110,14 @@ def settle_masks(masks, n, ties, stream, first_trial, winners):
                 word &= word - ONE
 
 
-@jit
+def settle_masks(masks, n, ties, stream, first_trial, winners):
+    """Name a winner in each trial of a slab from its top masks; equal to `settle` on the scores."""
+    tied = np.zeros(SLAB_TRIALS, np.int64)
+    several = np.zeros(LANES, np.uint64)  # trials with a tie
+    _settle_masks(masks, n, ties, stream, first_trial, winners, tied, several)
+
+
+@bare_inner
 def count_masks(masks, first_class, n, counts):
     """Count, in each trial of a slab, the classes whose bit is set."""
     counts[:] = 0
@@ -123,7 +129,7 @@ def count_masks(masks, first_class, n, counts):
                 word &= word - ONE
 
 
-@jit
+@bare_inner
 def read_slices(sliced, values):
     """Write the numbers whose slices are in `sliced` (slices, LANES), one a trial."""
     for t in range(SLAB_TRIALS):
@@ -133,12 +139,9 @@ def read_slices(sliced, values):
         values[t] = value
 
 
-@jit
-def summit(slab, n, heights, at_top, below_top):
-    """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less."""
-    masks = np.empty((n, LANES), np.uint64)
-    best = np.empty((score_slices(n), LANES), np.uint64)
-    top_masks(slab, 1, n, masks, best)
+@bare_jit
+def _summit(slab, n, masks, best, heights, at_top, below_top):
+    """Finish `summit` from the top masks of classes 1 .. n - 1."""
     count_masks(masks, 1, n, at_top)
     read_slices(best, heights)
     for w in range(U_LANES):  # best -= 1; a top score is 0 only when n = 2, and then nobody has one less
@@ -151,28 +154,37 @@ def summit(slab, n, heights, at_top, below_top):
     count_masks(masks, 1, n, below_top)
 
 
-@jit
-def unpack_scores(slab, n, scores):
-    """Write the scores as plain numbers, scores[class, trial].
+def summit(slab, n, heights, at_top, below_top):
+    """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less."""
+    masks = np.empty((n, LANES), np.uint64)
+    best = np.empty((score_slices(n), LANES), np.uint64)
+    top_masks(slab, 1, n, masks, best)
+    _summit(slab, n, masks, best, heights, at_top, below_top)
 
-    A table turns a byte of a slice (8 trials) into 8 bytes of 0 or 1; shifted into place they make up the low and the
-    high byte of 8 scores at once.
-    """
-    slices = score_slices(n)
-    low = np.empty(8, np.uint64)
-    high = np.empty(8, np.uint64)
-    low_bytes = low.view(np.uint8)
-    high_bytes = high.view(np.uint8)
-    for c in range(n):
+
+@bare_jit
+def _unpack_scores(slab, scores, slices, low, high, low_bytes, high_bytes):
+    for c in range(scores.shape[0]):
         for w in range(LANES):
-            low[:] = ZERO
-            high[:] = ZERO
+            for q in range(8):
+                low[q] = ZERO
+                high[q] = ZERO
             for s in range(slices):
                 word = slab.counters[np.uint64(c * slab.slices + s) * U_LANES + np.uint64(w)]
                 part = low if s < 8 else high
                 shift = np.uint64(s & 7)
                 for q in range(8):
                     part[q] |= SPREAD[(word >> np.uint64(8 * q)) & BYTE] << shift
-            row = scores[c, w * TRIALS_PER_WORD : (w + 1) * TRIALS_PER_WORD]
+            at = w * TRIALS_PER_WORD
             for lane in range(TRIALS_PER_WORD):
-                row[lane] = low_bytes[lane] | (np.uint16(high_bytes[lane]) << np.uint16(8))
+                scores[c, at + lane] = low_bytes[lane] | (np.uint16(high_bytes[lane]) << np.uint16(8))
+
+
+def unpack_scores(slab, n, scores):
+    """Write the scores as plain numbers, scores[class, trial].
+
+    A table turns a byte of a slice (8 trials) into 8 bytes of 0 or 1; shifted into place they make up the low and the
+    high byte of 8 scores at once.
+    """
+    low, high = np.empty((2, 8), np.uint64)
+    _unpack_scores(slab, scores, score_slices(n), low, high, low.view(np.uint8), high.view(np.uint8))

@@ -1,7 +1,8 @@
 """Polls without polling: given the scores of a tournament, what a poll does is known exactly.
 
 Class i's sampled score is Binomial(l, s_i / (n - 1)), independently of the others, so the chance that a class is named
-is a finite sum over its sampled score v; classes with equal scores are taken together.
+is a finite sum over its sampled score v; classes with equal scores are taken together. A fair draw among the tied is
+the subject of `fair_polls`; here are the rules under which a tie is won or lost for sure.
 """
 
 from __future__ import annotations
@@ -10,27 +11,31 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.bits import U_LANES
+from pairsim.kernels.fair_polls import fair_poll_trials, list_rivals
+from pairsim.kernels.jit import inner, jit
 from pairsim.kernels.ties import FIRST, LOSE, RANDOM
-
-NOT_TINY = -0.01  # log of a chance to win below which 1 - exp loses at most two digits of the failure
-TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
 
 
 class PollTables(NamedTuple):
     """Binomial tables of one (n, l), made once: row s is for a class with score s.
 
-    The fair draw among the tied is the integral over x in [0, 1] of the product over the others of
-    P(below v) + x P(equal v), a polynomial in x. Gauss-Legendre rules of 8, 16, 32, ... nodes integrate it; the last
-    of them exactly.
+    Polynomials are integrated by Gauss-Legendre rules, by the last of them exactly. What is used for that goes from the
+    highest sampled score down, in chunks of 8, the last of which is filled up with impossible ones; each chunk has
+    the rule that usually does for it, and x = 1 as one more node of no weight. In `top_mixed`, the 8 sampled scores of
+    a node lie side by side.
     """
 
     pmf: np.ndarray  # float64[n, l + 1]: P(sampled score = v)
     log_below: np.ndarray  # float64[n, l + 1]: log P(sampled score < v)
     log_upto: np.ndarray  # float64[n, l + 1]: log P(sampled score <= v)
-    share: np.ndarray  # float64[n, l + 1]: P(= v) / P(<= v)
-    log_mixed_8: np.ndarray  # float64[n, l + 1, 8]: log(P(< v) + x P(= v)) at the nodes of the first rule
-    log_mixed_16: np.ndarray  # float64[n, l + 1, 16]: and of the second
+    top_pmf: np.ndarray  # float64[n, 8 * chunks]: P(= v), v = l, l - 1, ...
+    top_upto: np.ndarray  # float64[n, 8 * chunks]: P(<= v)
+    top_share: np.ndarray  # float64[n, 8 * chunks]: P(= v) / P(<= v)
+    top_mixed: np.ndarray  # float64[n, 8 * nodes]: log(P(< v) + x P(= v)), chunk after chunk, at the rule's nodes
+    chunk_rules: np.ndarray  # int64[chunks]
+    chunk_weights: np.ndarray  # float64[chunks, ...]: the weight of each number of a chunk
+    sizes: np.ndarray  # int64[rules]: how many nodes
     nodes: np.ndarray  # float64[rules, most nodes]
     weights: np.ndarray
     log_error: np.ndarray  # float64[rules]: log of c where m nodes err by at most c * (sum of shares)**(2m)
@@ -44,11 +49,9 @@ class Rivals(NamedTuple):
     size: np.ndarray  # int64[1]
     below: np.ndarray  # float64[l + 1]: log P(all sampled scores < v)
     upto: np.ndarray  # float64[l + 1]
-    shares: np.ndarray  # float64[l + 1]: sum of shares
-    log_chances: np.ndarray  # float64[16]: over the nodes of a rule
 
 
-@jit
+@inner
 def new_rivals(n, values):
     """Return room for n rivals and sampled scores 0 .. values - 1."""
     return Rivals(
@@ -57,104 +60,25 @@ def new_rivals(n, values):
         np.zeros(1, np.int64),
         np.empty(values, np.float64),
         np.empty(values, np.float64),
-        np.empty(values, np.float64),
-        np.empty(16, np.float64),
     )
 
 
-@jit
+@inner
 def _gather(tables, rivals):
-    """Add up the logarithms and shares of all rivals, for every sampled score at once."""
+    """Add up the logarithms of all rivals, for every sampled score at once."""
     values = rivals.below.size
     rivals.below[:] = 0.0
     rivals.upto[:] = 0.0
-    rivals.shares[:] = 0.0
     for k in range(rivals.size[0]):
         count = rivals.counts[k]
         below = tables.log_below[rivals.scores[k]]
         upto = tables.log_upto[rivals.scores[k]]
-        share = tables.share[rivals.scores[k]]
         for v in range(values):
             rivals.below[v] += count * below[v]
             rivals.upto[v] += count * upto[v]
-            rivals.shares[v] += count * share[v]
 
 
-@jit
-def _wins_in_crowd(tables, rivals, v, rule):
-    """Return the chance to win with sampled score v when so many tie that no table is kept for it.
-
-    Then failing is not rare, and plain products (by repeated squaring) lose nothing that matters.
-    """
-    size = 8 << rule
-    chances = np.full(size, np.exp(rivals.upto[v]))
-    base = np.empty(size)
-    for k in range(rivals.size[0]):
-        share = tables.share[rivals.scores[k], v]
-        for g in range(size):
-            base[g] = 1.0 + (tables.nodes[rule, g] - 1.0) * share
-        left = np.int64(rivals.counts[k])
-        while left > 0:
-            if left & 1:
-                for g in range(size):
-                    chances[g] *= base[g]
-            for g in range(size):
-                base[g] *= base[g]
-            left >>= 1
-    wins = 0.0
-    for g in range(size):
-        wins += tables.weights[rule, g] * chances[g]
-    return wins
-
-
-@jit
-def _fails_in_draw(tables, rivals, v, rule):
-    """Return 1 - the chance to win with sampled score v when ties are settled by a fair draw."""
-    fails = 0.0
-    if rule > 1:
-        return 1.0 - _wins_in_crowd(tables, rivals, v, rule)
-    log_chances = rivals.log_chances[: 8 << rule]
-    log_chances[:] = 0.0
-    for k in range(rivals.size[0]):
-        row = tables.log_mixed_16[rivals.scores[k], v] if rule else tables.log_mixed_8[rivals.scores[k], v]
-        for g in range(log_chances.size):
-            log_chances[g] += rivals.counts[k] * row[g]
-    if rivals.upto[v] < NOT_TINY:  # failing is not rare here: exp is exact enough, and much faster than expm1
-        wins = 0.0
-        for g in range(log_chances.size):
-            wins += tables.weights[rule, g] * np.exp(log_chances[g])
-        return 1.0 - wins
-    for g in range(log_chances.size):
-        fails -= tables.weights[rule, g] * np.expm1(log_chances[g])
-    return fails
-
-
-@jit
-def _failure_with_draw(tables, rivals, score):
-    """Return the chance not to be named when ties are settled by a fair draw."""
-    failure = 0.0
-    for v in range(rivals.below.size):
-        weight = tables.pmf[score, v]
-        if weight == 0.0:
-            continue
-        best = np.exp(rivals.upto[v])
-        surely = weight * (1.0 - best if rivals.upto[v] < NOT_TINY else -np.expm1(rivals.upto[v]))
-        tied = weight * (best - np.exp(rivals.below[v]))
-        budget = TOLERANCE * (failure + surely)
-        if tied <= budget:
-            failure += surely
-            continue
-        rule = 0
-        if tables.log_error[0] > -np.inf:  # else the first rule is exact
-            log_budget = np.log(budget / weight) - rivals.upto[v] if budget > 0.0 else -np.inf
-            log_shares = np.log(rivals.shares[v])
-            while rule + 1 < tables.log_error.size and tables.log_error[rule] + (16 << rule) * log_shares > log_budget:
-                rule += 1
-        failure += weight * _fails_in_draw(tables, rivals, v, rule)
-    return failure
-
-
-@jit
+@inner
 def _list_rivals(scores, first, last, skip, histogram, rivals):
     """List the distinct scores of classes first .. last - 1 but `skip`; `histogram` is zero before and after."""
     low = histogram.size
@@ -175,9 +99,9 @@ def _list_rivals(scores, first, last, skip, histogram, rivals):
     rivals.size[0] = size
 
 
-@jit
+@inner
 def _fails_to_name(tables, ties, scores, c, histogram, before, after):
-    """Return the chance that a poll does not name class c of a tournament with these scores.
+    """Return the chance that a poll does not name class c of a tournament with these scores, ties LOSE or FIRST.
 
     Under FIRST, those numbered before it win a tie against it and those after it lose one.
     """
@@ -186,8 +110,6 @@ def _fails_to_name(tables, ties, scores, c, histogram, before, after):
     _list_rivals(scores, split, n, c, histogram, after)
     _gather(tables, after)
     score = np.int64(scores[c])
-    if ties == RANDOM:
-        return _failure_with_draw(tables, after, score)
     if ties == FIRST:
         _list_rivals(scores, 0, split, c, histogram, before)
         _gather(tables, before)
@@ -204,6 +126,10 @@ def poll_trials(tables, ties, scores, truth, reference, failures, agreements):
 
     `reference` may be empty: then there is nothing to agree with.
     """
+    if ties == RANDOM:
+        crowd = list_rivals(scores, truth)
+        fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements, U_LANES)
+        return
     n = scores.shape[0]
     values = tables.pmf.shape[1]
     column = np.empty(n, np.int64)

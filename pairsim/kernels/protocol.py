@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 from numba.extending import overload
 
+from pairsim.kernels.jit import INNER
+
 
 class DecoderFunctions(NamedTuple):
     """The definition of a decoder. `state` is what `allocate` returned; `key` seeds the decoder's own draws."""
@@ -83,46 +85,46 @@ def probability(oracle, i, j):
     return ORACLES[type(oracle)].probability(oracle, i, j)  # type: ignore[misc]
 
 
-@overload(allocate)
+@overload(allocate, jit_options=INNER)
 def _allocate(decoder, n):
     return DECODERS[decoder.instance_class].allocate
 
 
-@overload(begin)
+@overload(begin, jit_options=INNER)
 def _begin(decoder, state, key):
     return DECODERS[decoder.instance_class].begin
 
 
-@overload(round_size)
+@overload(round_size, jit_options=INNER)
 def _round_size(decoder, state):
     return DECODERS[decoder.instance_class].round_size
 
 
-@overload(pair)
+@overload(pair, jit_options=INNER)
 def _pair(decoder, state, k):
     return DECODERS[decoder.instance_class].pair
 
 
-@overload(record)
+@overload(record, jit_options=INNER)
 def _record(decoder, state, k, i, j, i_wins):
     return DECODERS[decoder.instance_class].record
 
 
-@overload(finish_round)
+@overload(finish_round, jit_options=INNER)
 def _finish_round(decoder, state):
     return DECODERS[decoder.instance_class].finish_round
 
 
-@overload(winner)
+@overload(winner, jit_options=INNER)
 def _winner(decoder, state):
     return DECODERS[decoder.instance_class].winner
 
 
-@overload(low_wins)
+@overload(low_wins, jit_options=INNER)
 def _low_wins(oracle, trial, i, j):
     return ORACLES[oracle.instance_class].low_wins
 
 
-@overload(probability)
+@overload(probability, jit_options=INNER)
 def _probability(oracle, i, j):
     return ORACLES[oracle.instance_class].probability

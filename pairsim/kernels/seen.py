@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner, inner
 from pairsim.kernels.stream import GOLDEN, SHIFT_32, ZERO, mix
 
 
-@jit
+@inner
 def new_pair_set(questions):
     """Return an empty set with room for `questions` pairs at a load of at most one half."""
     size = 4
@@ -17,7 +17,7 @@ def new_pair_set(questions):
     return np.zeros(size, np.uint64)
 
 
-@jit
+@bare_inner
 def add_pair(pairs, i, j):
     """Add the unordered pair {i, j}; return 1 if it is new, else 0; 0 marks an empty slot, as no pair has that code."""
     low, high = (i, j) if i < j else (j, i)

@@ -12,16 +12,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.bits import ALL, LANES, U_LANES, aligned_words, biased_words, fair_words, slab_keys, split_digits
-from pairsim.kernels.jit import inline, inline_always, jit
-from pairsim.kernels.protocol import probability
-from pairsim.kernels.stream import ONE, ZERO, mix, place
+from pairsim.kernels.bits import ALL, LANES, U_LANES, aligned_words, write_slab_keys
+from pairsim.kernels.jit import bare_inner, bare_jit, inline_always
+from pairsim.kernels.stream import ONE, ZERO
+from pairsim.kernels.tiles import (
+    SLICE_1,
+    SLICE_2,
+    SLICE_3,
+    TILE,
+    Scratch,
+    fill_row,
+    fill_tile,
+    mirror_tile,
+    own_scratch,
+)
 
-TILE = 16
 FIRST_PENDING = 4  # a tile's carry weighs 16 = 2**4
 OFFSETS = tuple(np.uint64(k) for k in range(TILE))
-SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
-U_TILE = np.uint64(TILE)
 ROW_STRIDE = np.uint64(LANES)
 COLUMN_STRIDE = np.uint64(TILE * LANES)
 
@@ -35,7 +42,6 @@ class Slab(NamedTuple):
     slices: int
 
 
-@jit
 def slice_count(n):
     """Return the slices that a counter needs so that no carry is lost: scores below n, and room for the tree."""
     slices = FIRST_PENDING + 1
@@ -46,7 +52,6 @@ def slice_count(n):
     return slices
 
 
-@jit
 def new_slab(n):
     """Return empty counters for n classes."""
     padded = (n + TILE - 1) // TILE * TILE + TILE  # one tile more: the grid may start at class 1
@@ -55,12 +60,12 @@ def new_slab(n):
     return Slab(aligned_words(size), aligned_words(size), np.zeros(padded, np.uint64), slices)
 
 
-@inline
+@bare_inner
 def _carry(a, b, c):
     return (a & b) | (a & c) | (b & c)
 
 
-@inline
+@bare_inner
 def _sum(a, b, c):
     return a ^ b ^ c
 
@@ -133,109 +138,17 @@ def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
         counters[at + SLICE_3 + w] = _sum(eights, eight_a, eight_b)
 
 
-@jit
-def _is_fair(oracle, n, low, rows, high):
-    """Say whether the pairs i < j of classes low .. low + rows - 1 with high .. high + 15 are all fair coins."""
-    for i in range(low, low + rows):
-        fair = True  # row by row: without a branch in it, the inner loop vanishes for an oracle that ignores j
-        for j in range(max(high, i + 1), min(high + TILE, n)):
-            fair &= probability(oracle, i, j) == 0.5
-        if not fair:
-            return False
-    return True
-
-
-@jit
-def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
-    """Write fair pairs in some rows of a tile, four pairs at a time, which keeps the multipliers busy.
-
-    Nothing is checked in between: in a tile on the diagonal, words that are no pair are written too, and mirrored over.
-    """
-    for a in range(first_row, first_row + rows):
-        for b in range(0, TILE, 4):
-            i, j = low + a, high + b
-            p0, p1, p2, p3 = place(i, j), place(i, j + 1), place(i, j + 2), place(i, j + 3)
-            at = np.uint64(a * TILE + b) * U_LANES
-            for w in range(lanes):
-                key = digits[w]
-                tile[at + w] = mix(p0 ^ key)
-                tile[at + SLICE_1 + w] = mix(p1 ^ key)
-                tile[at + SLICE_2 + w] = mix(p2 ^ key)
-                tile[at + SLICE_3 + w] = mix(p3 ^ key)
-
-
-@jit
-def _fill_mixed(oracle, n, i, high, row, words, digits, tile, undecided, lanes):
-    """Write class i's pairs, of any chances, to a row of a tile; all chances first, so that none is waited for."""
-    chances = np.empty(TILE)
-    first = max(0, i + 1 - high)
-    last = min(TILE, n - high)
-    for b in range(first, last):
-        chances[b] = probability(oracle, i, high + b)
-    for b in range(first, last):
-        at = np.uint64(row * TILE + b) * U_LANES
-        if chances[b] == 0.5:
-            fair_words(place(i, high + b), digits, tile, at, lanes)
-        else:
-            top, rest = split_digits(chances[b])
-            biased_words(top, rest, place(i, high + b), words, digits, tile, at, undecided, lanes)
-
-
-@jit
-def _blank_columns(rows, first, tile):
-    """Set columns `first` .. 15 of a tile, which are past the last class, so that nobody wins there."""
-    for a in range(rows):
-        for b in range(first, TILE):
-            at = np.uint64(a * TILE + b) * U_LANES
-            for w in range(U_LANES):
-                tile[at + w] = ALL
-
-
-@jit
-def _fill_tile(oracle, n, low, rows, high, words, digits, tile, undecided, lanes):
-    """Write the answers of classes low .. low + rows - 1 against high .. high + 15, those with i < j."""
-    if _is_fair(oracle, n, low, rows, high):
-        _fill_fair(low, high, 0, rows, digits, tile, lanes)
-    else:
-        for a in range(rows):
-            if _is_fair(oracle, n, low + a, 1, high):
-                _fill_fair(low, high, a, 1, digits, tile, lanes)
-            else:
-                _fill_mixed(oracle, n, low + a, high, a, words, digits, tile, undecided, lanes)
-    if high + TILE > n:
-        _blank_columns(rows, n - high, tile)
-
-
-@jit
-def _mirror_tile(tile):
-    """Complete a tile on the diagonal: row a, column b < a says the opposite of row b, column a."""
-    for a in range(TILE):
-        for b in range(a):
-            here = np.uint64(a * TILE + b) * U_LANES
-            there = np.uint64(b * TILE + a) * U_LANES
-            for w in range(U_LANES):
-                tile[here + w] = ~tile[there + w]
-        here = np.uint64(a * TILE + a) * U_LANES
-        for w in range(U_LANES):
-            tile[here + w] = ALL
-
-
-@jit
-def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
-    """Add to `slab` all games among classes first_class .. n - 1 in the slab that starts at `first_word`.
-
-    `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
-    """
-    words, digits = slab_keys(stream, first_word)
-    tile = aligned_words(TILE * TILE * LANES)
-    undecided = aligned_words(LANES)
-    carry = aligned_words(LANES)
+@bare_jit
+def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, words, digits, tile, undecided, carry, chances):
+    # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
+    scratch = Scratch(words, digits, tile, undecided, carry, chances)
+    write_slab_keys(stream, first_word, words, digits)
     depth = np.uint64(slab.slices) * U_LANES
     for low in range(first_class, n, TILE):
         for high in range(low, n, TILE):
-            _fill_tile(oracle, n, low, TILE, high, words, digits, tile, undecided, lanes)
+            fill_tile(oracle, n, low, high, scratch, lanes)
             if low == high:
-                _mirror_tile(tile)
+                mirror_tile(tile)
             for a in range(TILE):
                 start = np.uint64(a) * COLUMN_STRIDE
                 at = np.uint64(low + a) * depth
@@ -249,12 +162,21 @@ def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
                     _settle_carry(slab, high + b, carry, lanes)
 
 
+def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
+    """Add to `slab` all games among classes first_class .. n - 1 in the slab that starts at `first_word`.
+
+    `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
+    """
+    _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *own_scratch())
+
+
 @inline_always
 def _flush_class(slab, c, carry):
     """Add class c's pending carries, so that its counter alone is its score."""
     added = slab.added[c]
     slab.added[c] = ZERO
-    carry[:] = ZERO
+    for w in range(U_LANES):
+        carry[w] = ZERO
     for s in range(FIRST_PENDING, slab.slices):
         at = np.uint64(c * slab.slices + s) * U_LANES
         other = ALL if added & ONE else ZERO
@@ -266,45 +188,52 @@ def _flush_class(slab, c, carry):
             carry[w] = _carry(have, wait, carry[w])
 
 
-@jit
-def flush_pending(slab):
-    """Add all pending carries, so that the counters alone are the scores."""
-    carry = aligned_words(LANES)
+@bare_jit
+def _flush_pending(slab, carry):
     for c in range(slab.added.size):
         _flush_class(slab, c, carry)
 
 
-@jit
+def flush_pending(slab):
+    """Add all pending carries, so that the counters alone are the scores."""
+    _flush_pending(slab, own_scratch().carry)
+
+
 def clear_slab(slab):
     """Forget all games."""
     slab.counters[:] = ZERO
     slab.added[:] = ZERO
 
 
-@jit
-def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):
-    """Set `slab` to `others` (flushed, games of classes 1 .. n - 1) plus the games of class 0."""
-    words, digits = slab_keys(stream, first_word)
-    slab.counters[:] = others.counters
-    slab.added[:] = ZERO
-    row = aligned_words(TILE * LANES)
-    undecided = aligned_words(LANES)
-    carry = aligned_words(LANES)
+@bare_inner
+def _ripple(counters, at, slices, carry):
+    """Add a carry to the counter at `at`, slice after slice."""
+    for _ in range(slices):
+        for w in range(U_LANES):
+            have = counters[at + w]
+            counters[at + w] = have ^ carry[w]
+            carry[w] &= have
+        at += U_LANES
+
+
+@bare_jit
+def _play_class_zero(oracle, n, stream, first_word, slab, lanes, words, digits, row, undecided, carry, chances):
+    scratch = Scratch(words, digits, row, undecided, carry, chances)
+    write_slab_keys(stream, first_word, words, digits)
     start = np.uint64(0)
     for high in range(1, n, TILE):
-        _fill_tile(oracle, n, 0, 1, high, words, digits, row, undecided, lanes)
+        fill_row(oracle, n, high, scratch, lanes)
         _add_sixteen(row, start, ROW_STRIDE, ALL, slab.counters, start, carry, lanes)
-        _settle_carry(slab, 0, carry, lanes)
+        _ripple(slab.counters, np.uint64(FIRST_PENDING) * U_LANES, slab.slices - FIRST_PENDING, carry)
         for j in range(high, min(high + TILE, n)):
-            # one more game for class j: ripple through its slices
             answers = np.uint64(j - high) * U_LANES
             for w in range(U_LANES):
                 carry[w] = row[answers + w]
-            at = np.uint64(j * slab.slices) * U_LANES
-            for _ in range(slab.slices):
-                for w in range(U_LANES):
-                    have = slab.counters[at + w]
-                    slab.counters[at + w] = have ^ carry[w]
-                    carry[w] &= have
-                at += U_LANES
-    _flush_class(slab, 0, carry)
+            _ripple(slab.counters, np.uint64(j * slab.slices) * U_LANES, slab.slices, carry)
+
+
+def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):
+    """Set `slab` to `others` (flushed, games of classes 1 .. n - 1) plus the games of class 0."""
+    slab.counters[:] = others.counters
+    slab.added[:] = ZERO
+    _play_class_zero(oracle, n, stream, first_word, slab, lanes, *own_scratch())

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.jit import inline, jit
+from pairsim.kernels.jit import bare_inner, inner
 
 STREAM_VERSION = 1
 TRIALS_PER_WORD = 64
@@ -39,7 +39,7 @@ SHIFT_11 = np.uint64(11)
 UNIT = 2.0**-53
 
 
-@inline
+@bare_inner
 def mix(z):
     """Scramble 64 bits (a bijection: SplitMix64's finaliser, Stafford's variant 13)."""
     z = (z ^ (z >> SHIFT_30)) * MULTIPLIER_1
@@ -47,19 +47,18 @@ def mix(z):
     return z ^ (z >> SHIFT_31)
 
 
-@inline
+@bare_inner
 def fold(key, value):
     """Derive a new key from `key` and a small number; chains of folds give unrelated keys."""
     return mix(key ^ mix(value * GOLDEN + GOLDEN))
 
 
-@inline
+@bare_inner
 def place(i, j):
     """Give two small coordinates (a pair; a class and a draw) as one Weyl position."""
     return ((np.uint64(i) << SHIFT_32) | np.uint64(j)) * GOLDEN
 
 
-@jit
 def _stream_key(seed, n):
     return fold(fold(fold(ZERO, VERSION_KEY), seed), n)
 
@@ -73,25 +72,25 @@ def stream_key(seed: int, n: int) -> np.uint64:
         return np.uint64(_stream_key(np.uint64(seed), np.uint64(n)))
 
 
-@inline
+@bare_inner
 def word_key(stream, word):
     """Return the key of 64 consecutive trials' answers."""
     return fold(fold(stream, ANSWERS), np.uint64(word))
 
 
-@inline
+@bare_inner
 def digit_key(word, digit):
     """Return the key of one binary digit of the uniforms behind a word's answers (`word` is a `word_key`)."""
     return fold(word, np.uint64(digit))
 
 
-@inline
+@bare_inner
 def draw_key(stream, trial):
     """Return the key of a decoder's own draws (orders, opponents, tie-breaks) in one trial."""
     return fold(fold(stream, DRAWS), np.uint64(trial))
 
 
-@inline
+@bare_inner
 def draw_below(key, i, j, bound):
     """Return draw (i, j) of `key`, uniform on 0 .. bound - 1 (bias under bound * 2**-53)."""
     return np.int64(np.float64(mix(place(i, j) ^ key) >> SHIFT_11) * UNIT * np.float64(bound))
@@ -105,7 +104,7 @@ class Trial(NamedTuple):
     position: np.ndarray  # int64[2], trial number and lane
 
 
-@jit
+@inner
 def new_trial():
     """Return a Trial that points nowhere yet."""
     position = np.empty(2, np.int64)
@@ -113,7 +112,7 @@ def new_trial():
     return Trial(np.zeros(1, np.uint64), np.zeros(KEPT_DIGITS, np.uint64), position)
 
 
-@jit
+@bare_inner
 def move_trial(trial, stream, number):
     """Point `trial` at trial `number`; digit keys are recomputed only when the word changes."""
     word = number // TRIALS_PER_WORD
@@ -125,7 +124,7 @@ def move_trial(trial, stream, number):
     trial.position[1] = number % TRIALS_PER_WORD
 
 
-@jit
+@bare_inner
 def low_wins_with(probability, trial, i, j):
     """Answer pair i < j: does i win, which it does with exactly `probability` (every digit of the double counts).
 

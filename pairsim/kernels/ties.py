@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner, inner
 from pairsim.kernels.stream import draw_below
 
 RANDOM = 0  # a fair draw among the tied
@@ -21,7 +21,7 @@ BY_POLL = 1
 BY_TOP_K = 2
 
 
-@jit
+@bare_inner
 def settle(scores, ties, key, who):
     """Return the class with the highest score, ties settled by rule; -1 where the rule is LOSE and there is a tie."""
     best = scores[0]
@@ -47,7 +47,7 @@ def settle(scores, ties, key, who):
     return -1
 
 
-@jit
+@inner
 def cut(scores, count, ties, key, chosen):
     """Write the `count` best classes to `chosen` in class order and return how many there are.
 

@@ -14,13 +14,16 @@ from pairsim.decoders import Decoder, MaxWin, Poll, TopK
 from pairsim.kernels.bits import LANES, SLAB_TRIALS, U_LANES
 from pairsim.kernels.crown import crown_trials
 from pairsim.kernels.drive import DISTINCT, decode_trials
+from pairsim.kernels.fair_polls import Crowd, fair_poll_trials, list_rivals
 from pairsim.kernels.finals import top_k_trials
 from pairsim.kernels.podium import score_slices, settle_masks, summit, top_masks, unpack_scores
 from pairsim.kernels.polls import poll_trials
 from pairsim.kernels.slabs import Slab, clear_slab, flush_pending, new_slab, play_class_zero, play_slab
 from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
+from pairsim.kernels.ties import RANDOM
 from pairsim.oracles import Oracle
 from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
+from pairsim.simulation.eliminations import deal_block, read_answers, shares_orders
 from pairsim.simulation.methods import plays_in_slabs
 from pairsim.simulation.tally import Played, Tally, moments_of, side_by_side
 
@@ -66,20 +69,32 @@ class Bench:
     def play(self, first: int, count: int) -> list[Played]:
         """Return what trials first .. first + count - 1 give, one entry an oracle."""
         if not self.scored:
-            return [self._tally(oracle, None, {}, first, count) for oracle in self.oracles]
+            return [self._tally(oracle, None, first, count, {}) for oracle in self.oracles]
         others, full = _scratch_slabs(self.n)
         if len(self.oracles) == 1 and not self._needs_crowns:
             self._play_slab(self.oracles[0], 0, first, full)
-            return [self._tally(self.oracles[0], full, {}, first, count)]
+            return [self._tally(self.oracles[0], full, first, count, {})]
         self._play_slab(self.oracles[0], 1, first, others)
         crowns = self._crowns(others)
+        dealt = deal_block(self.n, self.stream, first, count) if self._dealt else None
         tallies = []
         for oracle in self.oracles:
             if self._needs_class_zero:
                 word = first // TRIALS_PER_WORD
                 play_class_zero(oracle.kernel(), self.n, self.stream, word, others, full, U_LANES)
-            tallies.append(self._tally(oracle, full, crowns, first, count))
+            winners = {}
+            if dealt:
+                answers = read_answers(self.n, others, full)
+                winners = {place: dealt.winners(self.decoders[place], answers) for place in self._dealt}
+            tallies.append(self._tally(oracle, full, first, count, winners, crowns))
         return tallies
+
+    @functools.cached_property
+    def _dealt(self) -> list[int]:
+        """The places of decoders that are played with one random order for all of them and all oracles."""
+        if not self._needs_class_zero:
+            return []
+        return [place for place, decoder in enumerate(self.decoders) if shares_orders(self.oracles[0], decoder)]
 
     def _play_slab(self, oracle: Oracle, first_class: int, first: int, slab: Slab) -> None:
         clear_slab(slab)
@@ -131,8 +146,15 @@ class Bench:
         return crowns
 
     def _tally(
-        self, oracle: Oracle, slab: Slab | None, crowns: dict[str, tuple[Any, ...]], first: int, count: int
+        self,
+        oracle: Oracle,
+        slab: Slab | None,
+        first: int,
+        count: int,
+        known: dict[int, Winners],
+        crowns: dict[str, tuple[Any, ...]] | None = None,
     ) -> Played:
+        """Return what each decoder did; `known` are winners that were found already, by the decoder's place."""
         truth = oracle.truth(first, count)
         scores = self._scores(slab)
         winners: list[Winners] = [NOBODY] * len(self.decoders)
@@ -143,6 +165,8 @@ class Bench:
             if isinstance(decoder, MaxWin) and slab is not None:
                 if self._needs_winners:
                     winners[place] = self._max_win(slab, decoder, first)[:count]
+            elif place in known:
+                winners[place] = known[place]
             elif method != "conditional":
                 winners[place], prices[place] = _ask(oracle, decoder, self.stream, first, count)
             elif isinstance(decoder, TopK):
@@ -152,21 +176,19 @@ class Bench:
                 assert isinstance(decoder, Poll)
                 prices[place, DISTINCT] = count * decoder.expected_distinct(self.n)
         reference = winners[self.reference] if self.reference >= 0 else NOBODY
+        crowd = list_rivals(scores, truth) if self._needs_crowd else None
         tallies: list[Tally] = []
         lost: list[NDArray[Any]] = []  # of each decoder: in which trials it failed, or with what chance
         for place, (decoder, method) in enumerate(zip(self.decoders, self.methods, strict=True)):
             named = winners[place]
             agreements = float(((named == reference) & (named >= 0)).sum()) if reference.size and named.size else np.nan
             if method == "conditional" and isinstance(decoder, MaxWin):
-                lost.append(max_win_failures(self.n, oracle.p or 0.0, *crowns[decoder.ties])[:count])
+                lost.append(max_win_failures(self.n, oracle.p or 0.0, *(crowns or {})[decoder.ties])[:count])
                 if not named.size:
                     agreements = float(count)  # a lone max-win agrees with itself
             elif method == "conditional" and isinstance(decoder, Poll):
-                kernel = decoder.kernel(self.n)
-                missed, agreed = np.empty((2, count))
-                poll_trials(poll_tables(self.n, kernel.l), kernel.ties, scores, truth, reference, missed, agreed)
+                missed, agreements = self._poll(decoder, scores, crowd, truth, reference)
                 lost.append(missed)
-                agreements = float(agreed.sum()) if reference.size else np.nan
             else:
                 lost.append(named != truth)
             counted = lost[-1].dtype == np.bool_
@@ -174,6 +196,26 @@ class Bench:
             smooth = None if counted else moments_of(lost[-1])
             tallies.append(Tally(count, failed, smooth, agreements, *prices[place].tolist()))
         return Played(tuple(tallies), side_by_side(lost) if self.paired else {})
+
+    def _poll(
+        self, decoder: Poll, scores: NDArray[np.uint16], crowd: Crowd | None, truth: Winners, reference: Winners
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return a poll's chance to fail in each trial, and the sum of its chances to name the reference."""
+        kernel, tables = decoder.kernel(self.n), poll_tables(self.n, decoder.kernel(self.n).l)
+        missed, agreed = np.empty((2, len(truth)))
+        if kernel.ties == RANDOM:
+            fair_poll_trials(tables, crowd, scores, truth, reference, missed, agreed, U_LANES)
+        else:
+            poll_trials(tables, kernel.ties, scores, truth, reference, missed, agreed)
+        return missed, float(agreed.sum()) if reference.size else np.nan
+
+    @functools.cached_property
+    def _needs_crowd(self) -> bool:
+        """Whether a conditional poll settles its ties by a draw: all of them then look at the same lists of rivals."""
+        return any(
+            isinstance(decoder, Poll) and method == "conditional" and decoder.ties == "random"
+            for decoder, method in zip(self.decoders, self.methods, strict=True)
+        )
 
     def _scores(self, slab: Slab | None) -> NDArray[np.uint16]:
         """Return the scores [class, trial] where a conditional poll or top-k wants them."""

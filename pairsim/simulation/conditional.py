@@ -3,30 +3,68 @@
 from __future__ import annotations
 
 import functools
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.kernels.fair_polls import VALUES
 from pairsim.kernels.polls import PollTables
 
 GUIDE_PARTS = 64
-FIRST_RULE = 8  # nodes of the shortest Gauss-Legendre rule; each next one has twice as many
+SHORT_RULES = (3, 5, 7, 9, 11, 13, 15, 19, 23, 31)  # nodes: odd, so that with x = 1 there is an even number of them
+USUAL_MARGIN = 1.1  # by which a crowd may be larger than usual
+USUAL_ERROR = np.log(1e-14)
+NEVER = -1e4  # stands for log 0, so that no count can make a nan of it
 
 
-def _log_error(nodes: int, n: int) -> float:
-    """Return log c, where c A**(2m) bounds the error of m nodes relative to the chance of not being beaten.
+class Rules(NamedTuple):
+    """Gauss-Legendre rules on [0, 1], shortest first; the last integrates the polynomials of n classes exactly."""
+
+    sizes: NDArray[np.int64]
+    nodes: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    log_error: NDArray[np.float64]
+
+
+@functools.lru_cache(maxsize=64)
+def quadrature(n: int) -> Rules:
+    """Return the rules for n classes, and log c, where c A**(2m) bounds the error relative to the chance at x = 1.
 
     The integrand is the product over the others of 1 - (1 - x) * share. With A the sum of the shares, its derivative of
     order 2m is at most A**(2m), so that c = (m!)**4 / ((2m + 1) ((2m)!)**3); from 2m >= n on the rule is exact.
     """
     from scipy.special import gammaln
 
-    if 2 * nodes >= n:
-        return -np.inf
-    return float(4 * gammaln(nodes + 1) - 3 * gammaln(2 * nodes + 1) - np.log(2 * nodes + 1))
+    sizes = [SHORT_RULES[0]]
+    while 2 * sizes[-1] < n:
+        sizes.append(next((size for size in SHORT_RULES if size > sizes[-1]), 2 * sizes[-1] + 1))
+    nodes, weights = np.ones((len(sizes), sizes[-1] + 1)), np.zeros((len(sizes), sizes[-1] + 1))
+    for place, size in enumerate(sizes):
+        x, weight = _gauss_legendre(size)
+        nodes[place, :size], weights[place, :size] = (x + 1.0) / 2.0, weight / 2.0
+    m = np.array(sizes)
+    log_error = 4 * gammaln(m + 1) - 3 * gammaln(2 * m + 1) - np.log(2 * m + 1)
+    return Rules(m, nodes, weights, np.where(2 * m >= n, -np.inf, log_error))
 
 
 _gauss_legendre = functools.lru_cache(maxsize=64)(np.polynomial.legendre.leggauss)
+
+
+def _usual_rules(rules: Rules, shares: NDArray[np.float64], log_upto: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the rule for each chunk that does for a crowd of rivals who win half of their games, with some to spare.
+
+    This is about speed only: where a chunk's rule does not do, a longer one is taken.
+    """
+    n = len(shares)
+    likely = class_zero_scores(n, 0.5)[0][:n] * (n - 1)
+    crowd = USUAL_MARGIN * (0.5 + likely @ shares)
+    slack = USUAL_ERROR - likely @ log_upto / USUAL_MARGIN
+    errors = np.minimum(rules.log_error[:, None] + 2 * rules.sizes[:, None] * np.log(crowd), 0.0)
+    enough = (errors <= slack).reshape(len(rules.sizes), -1, VALUES).all(axis=2)
+    enough[-1] = True
+    chosen: NDArray[np.int64] = enough.argmax(axis=0)
+    return chosen
 
 
 @functools.lru_cache(maxsize=64)
@@ -43,19 +81,21 @@ def poll_tables(n: int, l: int) -> PollTables:
         log_upto = np.where(above < 0.5, np.log1p(-above), np.log(upto))
         log_below = np.concatenate((np.full((n, 1), -np.inf), log_upto[:, :-1]), axis=1)
         share = np.where(upto > 0.0, np.minimum(pmf / upto, 1.0), 0.0)
-    rules = [FIRST_RULE, 2 * FIRST_RULE]
-    while 2 * rules[-1] < n:
-        rules.append(2 * rules[-1])
-    nodes, weights = np.zeros((2, len(rules), rules[-1]))
-    for place, count in enumerate(rules):
-        x, weight = _gauss_legendre(count)
-        nodes[place, :count], weights[place, :count] = (x + 1.0) / 2.0, weight / 2.0
-    mixed_8, mixed_16 = (
-        log_upto[:, :, None] + np.log1p((nodes[place, :count] - 1.0) * share[:, :, None])
-        for place, count in enumerate(rules[:2])
+    rules = quadrature(n)
+    padding = ((0, 0), (0, -(l + 1) % VALUES))
+    top_pmf, top_upto, top_share, top_log = (
+        np.pad(table[:, ::-1], padding) for table in (pmf, upto, share, np.maximum(log_upto, NEVER))
     )
-    log_error = np.array([_log_error(count, n) for count in rules])
-    return PollTables(pmf, log_below, log_upto, share, mixed_8, mixed_16, nodes, weights, log_error)
+    chunk_rules = _usual_rules(rules, top_share, top_log)
+    top_mixed, chunk_weights = [], np.zeros((len(chunk_rules), VALUES * rules.nodes.shape[1]))
+    for chunk, rule in enumerate(chunk_rules):
+        here = np.s_[:, None, chunk * VALUES : (chunk + 1) * VALUES]
+        size = rules.sizes[rule] + 1
+        x = rules.nodes[rule, :size, None]
+        top_mixed.append((top_log[here] + np.log1p((x - 1.0) * top_share[here])).reshape(n, -1))
+        chunk_weights[chunk, : size * VALUES] = np.repeat(rules.weights[rule, :size], VALUES)
+    mixed = np.concatenate(top_mixed, axis=1)
+    return PollTables(pmf, log_below, log_upto, top_pmf, top_upto, top_share, mixed, chunk_rules, chunk_weights, *rules)
 
 
 @functools.lru_cache(maxsize=64)

@@ -98,7 +98,8 @@ def moments_of(values: NDArray[np.float64]) -> Moments:
     """Return the moments of a block of numbers."""
     mean = float(values.mean())
     gaps: NDArray[Any] = values - mean
-    return Moments(len(values), mean, float((gaps**2).sum()), float((gaps**3).sum()))
+    squares = gaps * gaps
+    return Moments(len(values), mean, float(squares.sum()), float((squares * gaps).sum()))
 
 
 def moments_of_counts(failures: int, trials: int) -> Moments:

@@ -1,0 +1,149 @@
+"""The answers of 16 x 16 pairs in a slab of trials: class low + a against class high + b at row a, column b."""
+
+from __future__ import annotations
+
+import threading
+from typing import NamedTuple
+
+import numpy as np
+
+from pairsim.kernels.bits import (
+    ALL,
+    LANES,
+    U_LANES,
+    VECTOR_DIGITS,
+    aligned_words,
+    biased_words,
+    fair_words,
+    split_digits,
+)
+from pairsim.kernels.jit import bare_inner
+from pairsim.kernels.protocol import probability
+from pairsim.kernels.stream import mix, place
+
+TILE = 16
+SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
+
+
+class Scratch(NamedTuple):
+    """Room for the work on one slab; nothing is expected in it."""
+
+    words: np.ndarray  # uint64[LANES]: keys of the words
+    digits: np.ndarray  # uint64[VECTOR_DIGITS * LANES]: their digit keys
+    tile: np.ndarray  # uint64[TILE * TILE * LANES]: answers
+    undecided: np.ndarray  # uint64[LANES]
+    carry: np.ndarray  # uint64[LANES]
+    chances: np.ndarray  # float64[TILE]
+
+
+_kept = threading.local()
+
+
+def own_scratch():
+    """Return this thread's room; made by Python and kept, as a kernel that makes arrays takes longer to compile."""
+    if not hasattr(_kept, "scratch"):
+        _kept.scratch = Scratch(
+            words=aligned_words(LANES),
+            digits=aligned_words(VECTOR_DIGITS * LANES),
+            tile=aligned_words(TILE * TILE * LANES),
+            undecided=aligned_words(LANES),
+            carry=aligned_words(LANES),
+            chances=np.empty(TILE),
+        )
+    return _kept.scratch
+
+
+@bare_inner
+def _is_fair(oracle, n, low, rows, high):
+    """Say whether the pairs i < j of classes low .. low + rows - 1 with high .. high + 15 are all fair coins."""
+    for i in range(low, low + rows):
+        fair = True  # row by row: without a branch in it, the inner loop vanishes for an oracle that ignores j
+        for j in range(max(high, i + 1), min(high + TILE, n)):
+            fair &= probability(oracle, i, j) == 0.5
+        if not fair:
+            return False
+    return True
+
+
+@bare_inner
+def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
+    """Write fair pairs in some rows of a tile, four pairs at a time, which keeps the multipliers busy.
+
+    Nothing is checked in between: in a tile on the diagonal, words that are no pair are written too, and mirrored over.
+    """
+    for a in range(first_row, first_row + rows):
+        for b in range(0, TILE, 4):
+            i, j = low + a, high + b
+            p0, p1, p2, p3 = place(i, j), place(i, j + 1), place(i, j + 2), place(i, j + 3)
+            at = np.uint64(a * TILE + b) * U_LANES
+            for w in range(lanes):
+                key = digits[w]
+                tile[at + w] = mix(p0 ^ key)
+                tile[at + SLICE_1 + w] = mix(p1 ^ key)
+                tile[at + SLICE_2 + w] = mix(p2 ^ key)
+                tile[at + SLICE_3 + w] = mix(p3 ^ key)
+
+
+@bare_inner
+def _fill_mixed(oracle, n, i, high, row, scratch, lanes):
+    """Write class i's pairs, of any chances, to a row of a tile; all chances first, so that none is waited for."""
+    chances = scratch.chances
+    words, digits, tile, undecided = scratch.words, scratch.digits, scratch.tile, scratch.undecided
+    first = max(0, i + 1 - high)
+    last = min(TILE, n - high)
+    for b in range(first, last):
+        chances[b] = probability(oracle, i, high + b)
+    for b in range(first, last):
+        at = np.uint64(row * TILE + b) * U_LANES
+        if chances[b] == 0.5:
+            fair_words(place(i, high + b), digits, tile, at, lanes)
+        else:
+            top, rest = split_digits(chances[b])
+            biased_words(top, rest, place(i, high + b), words, digits, tile, at, undecided, lanes)
+
+
+@bare_inner
+def _blank_columns(rows, first, tile):
+    """Set columns `first` .. 15 of a tile, which are past the last class, so that nobody wins there."""
+    for a in range(rows):
+        for b in range(first, TILE):
+            at = np.uint64(a * TILE + b) * U_LANES
+            for w in range(U_LANES):
+                tile[at + w] = ALL
+
+
+@bare_inner
+def fill_row(oracle, n, high, scratch, lanes):
+    """Write the answers of class 0 against high .. high + 15 to the first row."""
+    _fill_mixed(oracle, n, 0, high, 0, scratch, lanes)
+    if high + TILE > n:
+        _blank_columns(1, n - high, scratch.tile)
+
+
+@bare_inner
+def fill_tile(oracle, n, low, high, scratch, lanes):
+    """Write the answers of classes low .. low + 15 against high .. high + 15, those with i < j."""
+    if _is_fair(oracle, n, low, TILE, high):
+        _fill_fair(low, high, 0, TILE, scratch.digits, scratch.tile, lanes)
+    else:
+        for a in range(TILE):
+            if _is_fair(oracle, n, low + a, 1, high):
+                _fill_fair(low, high, a, 1, scratch.digits, scratch.tile, lanes)
+            else:
+                _fill_mixed(oracle, n, low + a, high, a, scratch, lanes)
+    if high + TILE > n:
+        _blank_columns(TILE, n - high, scratch.tile)
+
+
+@bare_inner
+def mirror_tile(tile):
+    """Complete a tile on the diagonal: row a, column b < a says the opposite of row b, column a."""
+    for a in range(TILE):
+        for b in range(a):
+            here = np.uint64(a * TILE + b) * U_LANES
+            there = np.uint64(b * TILE + a) * U_LANES
+            for w in range(U_LANES):
+                tile[here + w] = ~tile[there + w]
+        here = np.uint64(a * TILE + a) * U_LANES
+        for w in range(U_LANES):
+            tile[here + w] = ALL

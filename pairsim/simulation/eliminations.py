@@ -1,0 +1,70 @@
+"""ADAG and DDAG on tournaments that are scored anyway: one random order for both and for every p."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.decoders import Adag, Ddag, Decoder
+from pairsim.kernels.bits import LANES, SLAB_TRIALS
+from pairsim.kernels.eliminations import adag_trials, ddag_trials, deal_trials, fold_trials, zero_answers
+from pairsim.kernels.slabs import Slab
+from pairsim.oracles import Oracle, Uniform
+
+MOST_DEALT_CLASSES = 2048  # a block's orders then take 8 MB
+
+
+def shares_orders(oracle: Oracle, decoder: Decoder) -> bool:
+    """Say whether the decoder can be played here, where the games of all classes and of the wrong ones are scored."""
+    return (
+        isinstance(oracle, Uniform)
+        and isinstance(decoder, Adag | Ddag)
+        and decoder.order == "random"
+        and oracle.n <= MOST_DEALT_CLASSES
+    )
+
+
+@dataclasses.dataclass
+class Dealt:
+    """The random orders of a block of trials, and what can be known from them without class 0's answers."""
+
+    n: int
+    stream: np.uint64
+    first: int
+    orders: NDArray[np.int32]
+    rivals: NDArray[np.int32] | None = None
+
+    def winners(self, decoder: Decoder, answers: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the winners, given class 0's answers."""
+        winners = np.empty(len(self.orders), np.int64)
+        if isinstance(decoder, Ddag):
+            ddag_trials(self.n, self.stream, self.first, self.orders, answers, winners)
+            return winners
+        if self.rivals is None:
+            self.rivals = np.empty((len(self.orders), (self.n - 1).bit_length()), np.int32)
+            fold_trials(self.n, self.stream, self.first, self.orders, self.rivals)
+        adag_trials(self.stream, self.first, self.rivals, answers, winners)
+        return winners
+
+
+_scratch = threading.local()
+
+
+def deal_block(n: int, stream: np.uint64, first: int, count: int) -> Dealt:
+    """Deal the orders of trials first .. first + count - 1, to memory that this thread uses again for its next ones."""
+    if getattr(_scratch, "n", None) != n:
+        _scratch.n, _scratch.orders = n, np.empty((SLAB_TRIALS, n), np.int32)
+    orders = _scratch.orders[:count]
+    deal_trials(n, stream, first, orders)
+    return Dealt(n, stream, first, orders)
+
+
+def read_answers(n: int, others: Slab, full: Slab) -> NDArray[Any]:
+    """Return class 0's answers in a slab, from the scores without and with its games."""
+    answers = np.zeros((LANES, 1 << (n - 1).bit_length()), np.uint64)
+    zero_answers(others, full, n, answers)
+    return answers
