@@ -3,8 +3,8 @@
 A fair draw is a comparison of real numbers: add to each sampled score a uniform number of its own. Class c is named
 with chance sum over v of the integral over x in [0, 1] of P(c = v) prod over the others of P(below v) + x P(equal v), a
 polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken in chunks from the highest down: the
-products at all nodes are sums of logarithms from a table; sums, exponentials and bounds are vector code. LLVM makes
-that of 16 numbers at a time, and takes what is left over one by one: hence chunks whose tables are multiples of 16.
+products at all nodes are sums of logarithms from a table, and sums and exponentials are vector code. A chunk's table is
+a multiple of 16 long, so that nothing is left over for a vector loop to take one by one.
 """
 
 from __future__ import annotations
@@ -139,8 +139,8 @@ def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
 def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements, lanes):
     """Write, for each trial, the chance that a poll misses the true class or names `reference` (which may be empty).
 
-    One function without calls, because numba counts references to arrays around each of them. `lanes` must be
-    U_LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
+    One function without calls in the usual case: handing over this many arrays costs as much as the work. `lanes`
+    must be U_LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
     """
     width, stride = np.uint64(tables.top_pmf.shape[1]), np.uint64(tables.top_mixed.shape[1])
     values = lanes // TWO

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tokenize
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,19 @@ from numpy.typing import NDArray
 from pairsim.errors import refusal
 from pairsim.oracles.matrix import Matrix
 from pairsim.oracles.similarity import PROFILES, Similarity
+
+
+# numpy reads an npy header as a piece of Python (by literal_eval), hence what its parser says of a damaged one
+UNREADABLE = (
+    ValueError,
+    TypeError,
+    OverflowError,
+    MemoryError,
+    EOFError,
+    SyntaxError,
+    RecursionError,
+    tokenize.TokenError,
+)
 
 
 def read_numbers(name: str, path: Path) -> NDArray[np.float64]:
@@ -27,8 +41,7 @@ def read_numbers(name: str, path: Path) -> NDArray[np.float64]:
             lines = [line for line in content.decode("utf-8").splitlines() if line.strip()]
             numbers = np.array([[float(cell) for cell in line.split(",")] for line in lines])
         return np.asarray(numbers, dtype=np.float64)
-    except (ValueError, TypeError, OverflowError, MemoryError, EOFError, SyntaxError):
-        # numpy parses an npy header with ast.literal_eval, hence SyntaxError on a damaged one
+    except UNREADABLE:
         raise refusal("oracle", name, must_be, repr(str(path))) from None
 
 

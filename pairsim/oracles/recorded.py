@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import tokenize
 import zipfile
 import zlib
 from pathlib import Path
@@ -24,7 +25,7 @@ FORMAT = "pairsim recorded answers 1"
 # what zipfile, zlib and numpy raise on files that are damaged or something else
 DAMAGED = (
     *(ValueError, TypeError, LookupError, AttributeError, EOFError, SyntaxError, OverflowError, MemoryError),
-    *(OSError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error),
+    *(OSError, RuntimeError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
 )
 
 
