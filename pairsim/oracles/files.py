@@ -13,7 +13,6 @@ from pairsim.errors import refusal
 from pairsim.oracles.matrix import Matrix
 from pairsim.oracles.similarity import PROFILES, Similarity
 
-
 # numpy reads an npy header as a piece of Python (by literal_eval), hence what its parser says of a damaged one
 UNREADABLE = (
     ValueError,
