@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
+from pairsim.engines.interrupts import DeferredInterrupt
 from pairsim.engines.packing import unpack
 from pairsim.engines.worker_process import GOODBYE, serve
 
@@ -34,7 +35,7 @@ class WorkerHandle:
         self.pipe, theirs = spawn.Pipe()
         # a daemon, so that a parent that forgets to stop its engine still ends
         self.process = spawn.Process(target=serve, args=(theirs,), name="pairsim-worker", daemon=True)
-        with _interrupts_held():
+        with DeferredInterrupt(), _interrupts_held():  # a start that is broken off would leave half a message to read
             self.process.start()
         theirs.close()
         self.greeted = self.ready = False
