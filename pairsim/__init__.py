@@ -15,16 +15,19 @@ __version__ = VERSION
 
 _HOMES = {
     "Adag": "decoders",
+    "Champion": "decoders",
     "Choice": "session",
     "Cost": "decoders",
     "Ddag": "decoders",
     "Decoder": "decoders",
     "Estimate": "stats",
+    "Halving": "decoders",
     "Matrix": "oracles",
     "MaxWin": "decoders",
     "Oracle": "oracles",
     "ParameterError": "errors",
     "Poll": "decoders",
+    "Quick": "decoders",
     "Recorded": "oracles",
     "Session": "session",
     "Similarity": "oracles",
@@ -32,6 +35,7 @@ _HOMES = {
     "Uniform": "oracles",
     "decoder": "decoders",
     "exact": "exact_values",
+    "from_model": "models",
     "pick": "session",
     "plan": "planning",
     "simulate": "simulation",
@@ -40,16 +44,19 @@ _HOMES = {
 
 __all__ = [
     "Adag",
+    "Champion",
     "Choice",
     "Cost",
     "Ddag",
     "Decoder",
     "Estimate",
+    "Halving",
     "Matrix",
     "MaxWin",
     "Oracle",
     "ParameterError",
     "Poll",
+    "Quick",
     "Recorded",
     "Session",
     "Similarity",
@@ -58,6 +65,7 @@ __all__ = [
     "__version__",
     "decoder",
     "exact",
+    "from_model",
     "pick",
     "plan",
     "simulate",
@@ -65,9 +73,10 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from pairsim.decoders import Adag, Cost, Ddag, Decoder, MaxWin, Poll, TopK, decoder
+    from pairsim.decoders import Adag, Champion, Cost, Ddag, Decoder, Halving, MaxWin, Poll, Quick, TopK, decoder
     from pairsim.errors import ParameterError
     from pairsim.exact_values import exact
+    from pairsim.models import from_model
     from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
     from pairsim.planning import plan
     from pairsim.session import Choice, Session, pick

@@ -6,12 +6,13 @@ lists and dictionaries. The compiled code must agree with it question by questio
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 LowWins = Callable[[int, int], bool]  # does the lower class of pair (low, high) win?
-Draw = Callable[[int, int, int], int]  # draw (a, b), one of 0 .. bound - 1
+Draw = Callable[..., int]  # draw(a, b, bound), one of 0 .. bound - 1; draw(a, b, bound, fork) from a fork of the key
 Chances = Sequence[Sequence[float]]
 
 TWO_64 = 2**64
@@ -61,8 +62,11 @@ def is_below(chance: Fraction, digit: Callable[[int], int]) -> bool:
         count += 1
 
 
-def draw_below(root: int, trial: int, a: int, b: int, bound: int) -> int:
+def draw_below(root: int, trial: int, a: int, b: int, bound: int, fork: int | None = None) -> int:
+    """Return draw (a, b) of a trial; a fork of the trial's key, by number, has draws of its own."""
     key = fold(fold(root, DRAWS), trial)
+    if fork is not None:
+        key = fold(key, fork)
     return int(float(mix(place(a, b) ^ key) >> 11) * 2.0**-53 * bound)
 
 
@@ -229,12 +233,97 @@ def adag(judge: Judge, n: int, draw: Draw, order: str) -> int:
     return classes[0]
 
 
+class Games:
+    """Every game of a trial so far: whom each class has met, and how often it lost."""
+
+    def __init__(self, judge: Judge, n: int) -> None:
+        self.judge = judge
+        self.met: list[set[int]] = [set() for _ in range(n)]
+        self.losses = [0] * n
+
+    def beats(self, i: int, j: int) -> bool:
+        assert j not in self.met[i], "no pair is asked twice"
+        self.met[i].add(j)
+        self.met[j].add(i)
+        i_wins = self.judge.beats(i, j)
+        self.losses[j if i_wins else i] += 1
+        return i_wins
+
+
+def play_on(games: Games, n: int, draw: Draw, ties: str, at_once: int) -> int:
+    """Let those with the fewest losses play until max-win's winner is known; `at_once` of them in a round."""
+    while True:
+        losses = list(games.losses)
+        leaders = [c for c in range(n) if losses[c] == min(losses)]
+        finished = [c for c in leaders if len(games.met[c]) == n - 1]
+        if ties == "any" and finished:
+            return finished[0]
+        if ties == "lose" and len(finished) > 1:
+            return -1
+        if finished == leaders or (ties == "first" and leaders[0] in finished):
+            return settle({c: -losses[c] for c in range(n)}, ties, draw, 0)
+        asked: list[tuple[int, int]] = []
+        for leader in [c for c in leaders if c not in finished][:at_once]:
+            taken = {leader, *games.met[leader], *(i for i, j in asked if j == leader)}
+            opponents = [(losses[c], c) for c in range(n) if c not in taken]
+            if opponents:
+                asked.append((leader, min(opponents)[1]))
+        for leader, opponent in asked:
+            games.beats(leader, opponent)
+        games.judge.close_round()
+
+
+def quick(judge: Judge, n: int, draw: Draw, ties: str) -> int:
+    return play_on(Games(judge, n), n, draw, ties, at_once=1)
+
+
+def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
+    games = Games(judge, n)
+    classes = list_order(n, order, draw)
+    while len(classes) > 1:
+        half = len(classes) // 2
+        pairs = [(classes[place], classes[-1 - place]) for place in range(half)]
+        middle = classes[half : len(classes) - half]
+        classes = [i if games.beats(i, j) else j for i, j in pairs] + middle
+        judge.close_round()
+    for c in range(n):
+        if c != classes[0] and c not in games.met[classes[0]]:
+            games.beats(classes[0], c)
+    judge.close_round()
+    return play_on(games, n, draw, ties, at_once=math.isqrt(n))
+
+
+def halving(judge: Judge, n: int, draw: Draw, l: int | str, ties: str) -> int:
+    alive, planned, asked, number = list(range(n)), n, 0, 0
+    wins = dict.fromkeys(alive, 0)
+    while len(alive) > 1:
+        more = math.isqrt(sample_size(l, n) ** 2 * n // planned)  # l times the root of n / planned, rounded down
+        if more >= n - 1:
+            scores = {i: sum(judge.beats(i, j) for j in range(n) if j != i) for i in alive}
+            judge.close_round()
+            return settle(scores, ties, draw, 3)
+        for i in alive:
+            for m in range(asked, asked + more):
+                j = draw(i, m, n - 1)
+                wins[i] += judge.beats(i, j if j < i else j + 1)
+        judge.close_round()
+        by_place = {place: wins[i] for place, i in enumerate(alive)}
+        fork = number
+        stay = cut(by_place, (len(alive) + 1) // 2, ties, lambda a, b, bound, fork=fork: draw(a, b, bound, fork))
+        alive, planned = [alive[place] for place in stay], (planned + 1) // 2
+        asked, number = asked + more, number + 1
+    return alive[0] if alive else -1
+
+
 DECODERS: dict[str, Callable[..., int]] = {
     "max-win": max_win,
     "poll": poll,
     "top-k": top_k,
     "ddag": ddag,
     "adag": adag,
+    "quick": quick,
+    "champion": champion,
+    "halving": halving,
 }
 
 
@@ -249,7 +338,7 @@ class Decision(NamedTuple):
 
 def draws_of(seed: int, n: int, trial: int) -> Draw:
     root = stream(seed, n)
-    return lambda a, b, bound: draw_below(root, trial, a, b, bound)
+    return lambda a, b, bound, fork=None: draw_below(root, trial, a, b, bound, fork)
 
 
 def decide(name: str, options: dict[str, object], n: int, low_wins: LowWins, seed: int, trial: int) -> Decision:

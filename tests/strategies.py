@@ -108,7 +108,7 @@ def oracle_cases(name: str, n: int) -> st.SearchStrategy[OracleCase]:
     return ORACLE_CASES[name](n)
 
 
-def field_values(field: str, n: int, *, few: bool) -> Sequence[Any]:
+def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequence[Any]:
     """Return values to try for a decoder's field: all kinds, or a few for tests that go through every combination."""
     known: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
         "ties": (("random", "lose", "first"), ("random", "lose", "first")),
@@ -117,6 +117,8 @@ def field_values(field: str, n: int, *, few: bool) -> Sequence[Any]:
         "l": ((1, 2, 3, 7, "log", "2log", "1.5log", "5log"), (2, "log")),
         "k": (range(1, n + 1), (1, min(3, n))),
     }
+    if field == "ties" and cls.adaptive:
+        known["ties"] = (("random", "lose", "first", "any"),) * 2
     if field not in known:
         raise LookupError(f"decoder field {field!r} has no values: add some to tests/strategies.py")
     return known[field][few]
@@ -125,7 +127,7 @@ def field_values(field: str, n: int, *, few: bool) -> Sequence[Any]:
 def decoders(name: str, n: int) -> st.SearchStrategy[Decoder]:
     """Return the strategy for registered decoder `name` with n classes."""
     cls = DECODERS[name]
-    values = {f.name: st.sampled_from(field_values(f.name, n, few=False)) for f in dataclasses.fields(cls)}
+    values = {f.name: st.sampled_from(field_values(cls, f.name, n, few=False)) for f in dataclasses.fields(cls)}
     return st.builds(cls, **values)
 
 
@@ -134,6 +136,6 @@ def every_decoder(n: int) -> list[Decoder]:
     found: list[Decoder] = []
     for cls in DECODERS.values():
         names = [field.name for field in dataclasses.fields(cls)]
-        combinations = itertools.product(*(field_values(name, n, few=True) for name in names))
+        combinations = itertools.product(*(field_values(cls, name, n, few=True) for name in names))
         found += [cls(**dict(zip(names, values, strict=True))) for values in combinations]
     return found

@@ -102,11 +102,22 @@ def test_a_plan_keeps_what_it_says(pairsim_command, tmp_path):
     for option in options:
         assert option["low"] >= 0.9
         decoder = pairsim.decoder(option["decoder"])
-        assert option["queries"] == decoder.cost(64).queries
+        assert option["queries"] == decoder.cost(64).queries or decoder.adaptive
+        assert option["queries"] <= decoder.cost(64).queries
         check = simulate(Uniform(64, 0.9), decoder, 20_000, seed=99, confidence=1 - 1e-6)
         assert check.high >= 0.9
     cheapest = options[0]
     assert cheapest["queries"] < MaxWin().cost(64).queries / 2
+
+
+def test_quick_and_champion_are_as_good_as_max_win_and_cheaper():
+    found = {option.decoder: option for option in plan(Uniform(32, 0.9), 0.9).options}
+    for name in ("quick", "champion"):
+        assert found[name].queries < found["max-win"].queries / 2
+        assert (found[name].success, found[name].kind) == (found["max-win"].success, "certified")
+    assert found["champion"].rounds < found["quick"].rounds / 2
+    limited = plan(Uniform(32, 0.9), 0.9, max_queries=400)  # a limit is a limit, whatever the answers
+    assert {"quick", "champion"}.isdisjoint(option.decoder for option in limited.looked_at)
 
 
 def test_a_plan_is_minimal_in_l():
@@ -124,7 +135,7 @@ def test_limits_are_kept_and_unreachable_targets_say_what_is_reachable():
     found = plan(Uniform(64, 0.9), 0.9, max_rounds=1, max_queries=2000)
     assert found.options
     assert all(option.rounds <= 1 and option.queries <= 2000 for option in (*found.options, *found.looked_at))
-    with pytest.raises(ParameterError, match=r"at most 0\.4\d+, the best that is reached here \(max-win") as refused:
+    with pytest.raises(ParameterError, match=r"at most 0\.4\d+, the best that is reached here \(quick") as refused:
         plan(Uniform(16, 0.7), 0.99)
     reachable = float(str(refused.value).split("at most ")[1].split(",")[0])
     assert plan(Uniform(16, 0.7), reachable - 0.01).options

@@ -16,7 +16,7 @@ import naive
 import pytest
 from decisions import decide
 
-from pairsim import Adag, Ddag, Decoder, Matrix, MaxWin, Oracle, Poll, TopK, Uniform, simulate
+from pairsim import Adag, Ddag, Decoder, Halving, Matrix, MaxWin, Oracle, Poll, TopK, Uniform, simulate
 from pairsim.stats import binomial_interval
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def enumerate_twin(name: str, n: int, chances: naive.Chances, **options: object)
                 answers[low, high] = chooser.choose([chance, 1 - chance]) == 0
             return answers[low, high]
 
-        def draw(_a: int, _b: int, bound: int) -> int:
+        def draw(_a: int, _b: int, bound: int, _fork: int | None = None) -> int:
             return chooser.choose([Fraction(1, bound)] * bound)
 
         return naive.DECODERS[name](naive.Judge(low_wins), n, draw, **options)
@@ -237,12 +237,20 @@ def test_top_k_meets_all_polls_of_all_tournaments(k: int, final: str, ties: str)
         assert winners_agree(exact, oracle, TopK(k, 2, final, ties))
 
 
+@pytest.mark.parametrize("ties", ["random", "lose"])
+def test_halving_meets_all_polls_of_all_tournaments(ties: str) -> None:
+    for oracle, chances in problems(3):
+        exact = enumerate_twin("halving", 3, chances, l=1, ties=ties)
+        assert winners_agree(exact, oracle, Halving(1, ties))
+
+
 def test_wrong_enumerations_are_rejected() -> None:
     """Negative control: another tie rule, sample size, final or problem must not pass."""
     (_, chances), (oracle, table) = problems(3)
     assert not winners_agree(enumerate_max_win(3, table, "lose"), oracle, MaxWin("random"))
     assert not winners_agree(enumerate_max_win(3, chances, "random"), oracle, MaxWin("random"))
     assert not winners_agree(enumerate_poll(3, table, 1, "random"), oracle, Poll(3, "random"))
+    assert not winners_agree(enumerate_twin("halving", 3, table, l=1, ties="random"), oracle, Halving(2))
     exact = enumerate_twin("top-k", 3, table, k=2, l=2, final="rescore", ties="lose")
     assert not winners_agree(exact, oracle, TopK(2, 2, "maxwin", "lose"))
 
@@ -262,6 +270,9 @@ def test_probabilities_of_all_tournaments_sum_to_1(n: int) -> None:
 def test_two_ways_to_enumerate_agree_exactly(ties: str) -> None:
     for _, chances in problems(3):
         assert enumerate_twin("max-win", 3, chances, ties=ties) == enumerate_max_win(3, chances, ties)
+        assert enumerate_twin("quick", 3, chances, ties=ties) == enumerate_max_win(3, chances, ties)
+        found = enumerate_twin("champion", 3, chances, ties=ties, order="random")
+        assert found == enumerate_max_win(3, chances, ties)
         for l in (1, 2):
             one_candidate = enumerate_twin("top-k", 3, chances, k=1, l=l, final="maxwin", ties=ties)
             assert enumerate_twin("poll", 3, chances, l=l, ties=ties) == enumerate_poll(3, chances, l, ties)

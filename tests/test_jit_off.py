@@ -66,6 +66,11 @@ def test_decisions_do_not_depend_on_the_compiler(tmp_path: Path) -> None:
     assert len(compiled) == len(ORACLES) * len(every_decoder(4))
     assert {name.split(":")[0].split(" ")[0] for name in compiled} == set(DECODERS)
     assert [name for name in compiled if compiled[name] != interpreted[name]] == []
+    for oracle in oracles():
+        for rule in ("", ":ties=lose", ":ties=first"):  # who names whom max-win names does so without the compiler too
+            winners = interpreted[f"max-win{rule} on {oracle.name}"][0]
+            assert interpreted[f"quick{rule} on {oracle.name}"][0] == winners
+            assert interpreted[f"champion{rule} on {oracle.name}"][0] == winners
 
 
 def test_a_difference_would_show() -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from strategies import SEEDS, decoders, every_decoder
 
-from pairsim import Adag, Decoder, MaxWin, Poll, Recorded, TopK
+from pairsim import Adag, Decoder, Halving, MaxWin, Poll, Quick, Recorded, TopK
 from pairsim.decoders import REGISTRY as DECODERS
 
 Row = list[bool]  # a tournament: does the lower class win, pair by pair
@@ -75,7 +75,7 @@ def histograms_agree(row: Row, decoder: Decoder, new_name: list[int]) -> bool:
 
 def plays_favourites(decoder: Decoder) -> bool:
     """Say whether a decoder is told to look at class numbers, in a tie or in its order."""
-    return any(getattr(decoder, field.name) in {"first", "given"} for field in dataclasses.fields(decoder))
+    return any(getattr(decoder, field.name) in {"first", "given", "any"} for field in dataclasses.fields(decoder))
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,11 @@ def test_relabelling_the_classes_relabels_the_answer(decoder: Decoder) -> None:
     assert histograms_agree(random_row(N, rng), decoder, rng.sample(range(N), N))
 
 
-@pytest.mark.parametrize("decoder", [Poll(2, "first"), TopK(3, 2, "maxwin", "first"), Adag("given")], ids=repr)
+@pytest.mark.parametrize(
+    "decoder",
+    [Poll(2, "first"), TopK(3, 2, "maxwin", "first"), Adag("given"), Halving(1, "first"), Quick("any")],
+    ids=repr,
+)
 def test_relabelling_notices_favourites(decoder: Decoder) -> None:
     """Negative control: decoders that look at class numbers must be told apart by the same comparison."""
     row = random_row(N, random.Random(20))
@@ -96,8 +100,8 @@ def test_relabelling_notices_favourites(decoder: Decoder) -> None:
 
 # --- champions --------------------------------------------------------------------------------------------------
 
-ALWAYS = {"adag", "ddag", "max-win"}
-UNLESS_CROWDED_OUT = {"poll", "top-k"}
+ALWAYS = {"adag", "champion", "ddag", "max-win", "quick"}
+UNLESS_CROWDED_OUT = {"halving", "poll", "top-k"}
 
 
 def test_every_decoder_says_what_it_promises_a_champion() -> None:
@@ -123,7 +127,8 @@ def test_a_class_that_beats_everyone_wins_unless_it_is_crowded_out(decoder_name:
     """A champion wins each of its l sampled games.
 
     So it has the highest sampled score there can be, and it is named for certain when at most k classes (one, for
-    poll) reach that score. When more do, the tie rule decides; poll then still names one of them, or nobody.
+    poll and for the first round of halving) reach that score. When more do, the tie rule decides; poll and halving
+    then still name one of them, or nobody.
     """
     named = crowded = 0
 
@@ -132,7 +137,7 @@ def test_a_class_that_beats_everyone_wins_unless_it_is_crowded_out(decoder_name:
     def law(sized: tuple[int, Decoder], seed: int) -> None:
         nonlocal named, crowded
         n, decoder = sized
-        assert isinstance(decoder, Poll | TopK)
+        assert isinstance(decoder, Poll | TopK | Halving)
         rng = random.Random(seed)
         champions = [rng.randrange(n) for _ in range(10)]
         rows = [champion_row(n, champion, rng) for champion in champions]

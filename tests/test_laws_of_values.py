@@ -13,7 +13,22 @@ from hypothesis import strategies as st
 from strategies import OracleCase, decoders, every_decoder, oracle_cases
 
 import pairsim
-from pairsim import Adag, Ddag, Decoder, Matrix, MaxWin, Oracle, Poll, Recorded, Similarity, TopK, Uniform
+from pairsim import (
+    Adag,
+    Champion,
+    Ddag,
+    Decoder,
+    Halving,
+    Matrix,
+    MaxWin,
+    Oracle,
+    Poll,
+    Quick,
+    Recorded,
+    Similarity,
+    TopK,
+    Uniform,
+)
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.oracles import REGISTRY as ORACLES
 
@@ -99,6 +114,8 @@ def test_equal_ways_to_say_it_are_equal() -> None:
     assert Poll("5.0log") == Poll("5log") == Poll()
     assert Poll(3) == pairsim.decoder("poll:l=3")
     assert {MaxWin(), MaxWin("random"), pairsim.decoder("max-win")} == {MaxWin()}
+    assert pairsim.decoder("halving:l=1log") == Halving() == Halving("log", "random")
+    assert (Quick(), Champion()) == (Quick("random"), Champion("random", "random"))
     assert (Adag(), Ddag(), TopK()) == (Adag("random"), Ddag("random"), TopK(5, "3log", "rescore", "random"))
 
 

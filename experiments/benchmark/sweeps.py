@@ -31,18 +31,18 @@ def store_rows() -> list[Measured]:
 
 
 def _overhead(folder: Path) -> Measured:
-    """Return how much longer a sweep with a store takes: four tasks of some seconds together, best of five each."""
+    """Return how much longer a sweep with a store takes: six tasks of a second each, the best of several runs."""
     decoders = [decoder(spec) for spec in PAPER_SPECS]
-    oracles = [Uniform(n, 0.7) for n in (64, 128)]
+    oracles, trials = [Uniform(64, 0.7)], 1_500_000
     numbers = itertools.count()
-    plain = functools.partial(sweep, oracles, decoders, 80_000)
+    plain = functools.partial(sweep, oracles, decoders, trials)
 
     def stored() -> None:
-        sweep(oracles, decoders, 80_000, store=folder / f"overhead-{next(numbers)}.db")
+        sweep(oracles, decoders, trials, store=folder / f"overhead-{next(numbers)}.db")
 
-    without, with_store = best_seconds(plain), best_seconds(stored)
-    for _ in range(2):  # the machine's speed drifts: alternate
-        without, with_store = min(without, best_seconds(plain, 2)), min(with_store, best_seconds(stored, 2))
+    without, with_store = best_seconds(plain, 1), best_seconds(stored, 1)
+    for _ in range(3):  # the machine's speed drifts: alternate
+        without, with_store = min(without, best_seconds(plain, 1)), min(with_store, best_seconds(stored, 1))
     detail = f"{with_store:.3g} s against {without:.3g} s"
     return Measured("store overhead of a sweep", 100 * (with_store / without - 1), 5, "%", at_most=True, detail=detail)
 

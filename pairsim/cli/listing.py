@@ -15,7 +15,8 @@ def decoders_command() -> None:
     for cls in REGISTRY.values():
         example = cls()
         cost = example.cost(512)
-        price = f"{cost.queries:,} queries, {cost.rounds} round{'s' if cost.rounds > 1 else ''}"
+        bound = "at most " if cls.adaptive else ""
+        price = f"{bound}{cost.queries:,} queries, {cost.rounds:,} round{'s' if cost.rounds > 1 else ''}"
         typer.echo(f"{example.spec:<32} {cls.summary} (n = 512: {price})")
 
 

@@ -10,6 +10,7 @@ from pairsim.errors import refusal
 from pairsim.kernels import ties as tie_rules
 
 TIES = {"random": tie_rules.RANDOM, "lose": tie_rules.LOSE, "first": tie_rules.FIRST}
+TIES_OR_ANY = {**TIES, "any": tie_rules.ANY}
 ORDERS = ("random", "given")
 
 
@@ -27,6 +28,7 @@ class Decoder(abc.ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     repeats: ClassVar[bool]  # may it ask the same pair twice in one trial?
+    adaptive: ClassVar[bool] = False  # does an answer decide what is asked next, so that the cost is only a bound?
     has_smooth_conditional: ClassVar[bool] = False  # is its conditional chance a number in [0, 1], or a 0/1 outcome?
 
     @abc.abstractmethod

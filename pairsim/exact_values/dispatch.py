@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
-from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
+from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK, as_max_win
 from pairsim.errors import refusal
 from pairsim.exact_values import brackets, closed_forms, random_orders, scores, top_k
 from pairsim.exact_values.chances import INDEPENDENT, constant_chance
@@ -84,7 +84,9 @@ def _check_question(oracle: object, decoder: object) -> None:
         raise unavailable("oracle", must_be, type(oracle).__name__)
     if type(decoder) not in KNOWN:
         must_be = "MaxWin, Poll, TopK, Adag or Ddag: others have no exact value (use simulate)"
-        raise unavailable("decoder", must_be, type(decoder).__name__)
+        twin = as_max_win(decoder)
+        hint = f" ({twin!r}, which names the same classes, succeeds as often)" if twin else ""
+        raise unavailable("decoder", must_be, type(decoder).__name__ + hint)
 
 
 def expect_distinct(decoder: Decoder, n: int) -> float | None:

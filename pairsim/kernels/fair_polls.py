@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairsim.kernels.bits import LANES
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import inner, jit
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO
 
 TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
@@ -42,11 +42,12 @@ class Crowd(NamedTuple):
     counts: np.ndarray  # float64[...]
 
 
-@jit
+@inner
 def _more_room(numbers, size):
     """Return a longer array that begins with `numbers`."""
     longer = np.empty(size, numbers.dtype)
-    longer[: numbers.size] = numbers
+    for k in range(numbers.size):  # an assignment of slices would compile the words of its error too
+        longer[k] = numbers[k]
     return longer
 
 
@@ -92,7 +93,7 @@ def list_rivals(scores, truth):
     return Crowd(starts, found, counts)
 
 
-@jit
+@inner
 def _choose_rule(tables, rule, share, allowed):
     """Return the shortest rule after `rule` whose error is at most `allowed`, relative to the chance at x = 1."""
     log_share = np.log(share)
@@ -103,7 +104,7 @@ def _choose_rule(tables, rule, share, allowed):
     return min(rule, tables.sizes.size - 1)
 
 
-@jit
+@inner
 def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
     """Return the parts of sampled score l - d by a longer rule, with products by repeated squaring.
 

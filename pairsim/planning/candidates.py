@@ -6,9 +6,10 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK
+from pairsim.decoders import Adag, Champion, Ddag, Decoder, Halving, MaxWin, Poll, Quick, TopK
 
 CANDIDATES = (2, 3, 5, 10, 20)
+MOST_ASKED_CLASSES = 1024  # beyond it, decoders that can only be asked question by question take minutes
 
 
 class Family(NamedTuple):
@@ -28,16 +29,23 @@ def sample_sizes(n: int) -> list[int]:
 
 
 def families(n: int, ties: str) -> Iterator[Family]:
-    """Yield the families for n classes; poll before top-k, which is only of use where it is cheaper."""
+    """Yield the families for n classes; poll before top-k and halving, which are only of use where they are cheaper."""
     yield Family("ddag", lambda _: Ddag(), [1])
     yield Family("adag", lambda _: Adag(), [1])
     yield Family("max-win", lambda _: MaxWin(ties), [1])
+    if n <= MOST_ASKED_CLASSES:
+        yield Family("quick", lambda _: Quick(ties), [1])
+        yield Family("champion", lambda _: Champion(ties), [1])
     yield Family("poll", lambda l: Poll(l, ties), sample_sizes(n))
     for final in ("maxwin", "rescore"):
         for k in CANDIDATES:
             if k < n:
                 make = functools.partial(_top_k, k=k, final=final, ties=ties)
                 yield Family(f"top-k, k = {k}, {final}", make, sample_sizes(n))
+    if n <= MOST_ASKED_CLASSES:
+        every = MaxWin().cost(n).queries
+        sizes = [l for l in sample_sizes(n) if Halving(l).cost(n).queries < every]
+        yield Family("halving", lambda l: Halving(l, ties), sizes)
 
 
 def fixed(decoder: Decoder) -> Family:

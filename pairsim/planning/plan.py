@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from pairsim.bounds import bound, certified_sample_size
 from pairsim.checks import check_number, check_whole
-from pairsim.decoders import Decoder, MaxWin, Poll
+from pairsim.decoders import Decoder, Poll, as_max_win
 from pairsim.errors import ParameterError, refusal
 from pairsim.oracles import Oracle
 from pairsim.planning.candidates import Family, families, fixed
@@ -17,6 +17,7 @@ from pairsim.stats import Estimate
 
 GRID_TRIALS = 4096
 FINAL_TRIALS = 20_480
+PRICE_TRIALS = 1024  # for the mean price of a decoder whose questions depend on the answers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +29,7 @@ class Option:
     decoder : str
         The decoder's spec.
     queries, rounds : float
-        What a decision costs.
+        What a decision costs; the simulated mean for quick and champion, whose questions depend on the answers.
     success, low, high : float
         The success probability and what is known of it: equal when `kind` is "exact", a proven interval when it is
         "certified" (success is then its lower end), a confidence interval when it is "simulated".
@@ -78,8 +79,9 @@ def plan(
 ) -> Plan:
     """Find the decoders that name the true class with at least the wanted probability, cheapest first.
 
-    Each family (ddag, adag, poll, top-k with several k and both finals, max-win) is listed with the smallest sample
-    size that reaches the target; a top-k that costs more than a poll that reaches it is left out.
+    Each family (ddag, adag, poll, top-k with several k and both finals, max-win; up to 1,024 classes also quick,
+    champion and halving) is listed with the smallest sample size that reaches the target; a top-k or halving that
+    costs more than a poll that reaches it is left out.
 
     A simulated option was chosen because its interval clears the target on the same trials that it comes from,
     among many settings tried: read it as a good candidate, and `simulate` it with another seed before relying on it.
@@ -94,7 +96,7 @@ def plan(
     decoders : sequence of Decoder, optional
         Look at these only, as they are, in place of all families.
     max_queries, max_rounds : int, optional
-        The most questions and rounds that a decision may take.
+        The most questions and rounds that a decision may take, whatever the answers.
     seed, confidence, threads
         Of the simulations behind figures that are neither exact nor certified.
     ties : {"random", "lose", "first"}
@@ -116,9 +118,9 @@ def plan(
     Examples
     --------
     >>> from pairsim import Uniform, plan
-    >>> best = plan(Uniform(64, 0.9), 0.9).options[0]
-    >>> best.decoder.startswith("top-k"), best.queries < Poll("5log").cost(64).queries, best.low >= 0.9
-    (True, True, True)
+    >>> best = plan(Uniform(32, 0.9), 0.9).options[0]
+    >>> best.decoder, best.queries < Poll("5log").cost(32).queries / 5, best.low >= 0.9
+    ('quick', True, True)
     """
     target = check_number("plan", "target", target, "a number strictly between 0 and 1")
     if not 0.0 < target < 1.0:
@@ -210,7 +212,9 @@ class _Search:
         """Estimate a decoder; all of them see the same tournaments."""
         rows = self.oracle.rows
         trials = check_trials("plan", self.trials or (min(trials, rows) if rows else trials), self.oracle)
-        estimate = simulate(self.oracle, decoder, trials, self.seed, self.confidence, threads=self.threads)
+        # who names whom max-win names is right as often, and max-win's own scores are much faster to come by
+        judged = as_max_win(decoder) or decoder
+        estimate = simulate(self.oracle, judged, trials, self.seed, self.confidence, threads=self.threads)
         option = self.judge(decoder, estimate)
         self.seen[option.decoder] = option
         return option
@@ -219,9 +223,10 @@ class _Search:
         """Turn an estimate into an option, replaced by a proof where there is one that says as much."""
         if estimate.method == "exact":
             return self.option_of(decoder, estimate.success, estimate.low, estimate.high, "exact")
-        if isinstance(decoder, MaxWin):
+        max_win = as_max_win(decoder)
+        if max_win:
             try:
-                proven = bound(self.oracle, decoder)
+                proven = bound(self.oracle, max_win)
             except ParameterError:
                 pass
             else:
@@ -232,8 +237,19 @@ class _Search:
 
     def option_of(self, decoder: Decoder, success: float, low: float, high: float, kind: str) -> Option:
         """Return the option with the decoder's price."""
-        cost = decoder.cost(self.oracle.n)
-        return Option(decoder.spec, float(cost.queries), float(cost.rounds), success, low, high, kind)
+        queries, rounds = self.price(decoder)
+        return Option(decoder.spec, queries, rounds, success, low, high, kind)
+
+    def price(self, decoder: Decoder) -> tuple[float, float]:
+        """Return queries and rounds: by formula, or the mean over some trials where they depend on the answers."""
+        if not decoder.adaptive:
+            cost = decoder.cost(self.oracle.n)
+            return float(cost.queries), float(cost.rounds)
+        if decoder.spec in self.seen:
+            return self.seen[decoder.spec].queries, self.seen[decoder.spec].rounds
+        trials = min(PRICE_TRIALS, self.oracle.rows or PRICE_TRIALS)
+        estimate = simulate(self.oracle, decoder, trials, self.seed, method="simulated", threads=self.threads)
+        return estimate.queries, estimate.rounds
 
     def result(self) -> Plan:
         """Return the plan, or say what can be reached when the target cannot."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import overload
 
@@ -80,6 +80,24 @@ def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | Non
     )
     total: list[Played] | None = None
     block: list[Played] | None = None
+    for parts, starts_block, count in _played(bench, pieces, threads):
+        if starts_block and block is not None:
+            total, block = join(total, block), None
+        block = join(block, parts)
+        if progress:
+            progress(count)
+    assert block is not None
+    return list(join(total, block))
+
+
+def _played(
+    bench: Bench, pieces: Iterator[tuple[tuple[int, int], bool]], threads: int
+) -> Iterator[tuple[list[Played], bool, int]]:
+    """Yield what each piece gave, in order, with whether it starts a block and its number of trials."""
+    if threads == 1:
+        for piece, starts_block in pieces:
+            yield bench.play(*piece), starts_block, piece[1]
+        return
     with ThreadPoolExecutor(threads) as pool:
         running: collections.deque[tuple[Future[list[Played]], bool, int]] = collections.deque()
         try:
@@ -87,14 +105,9 @@ def run_blocks(bench: Bench, trials: int, threads: int, progress: Progress | Non
                 while len(running) < 2 * threads and (work := next(pieces, None)):
                     running.append((pool.submit(bench.play, *work[0]), work[1], work[0][1]))
                 if not running:
-                    assert block is not None
-                    return list(join(total, block))
+                    return
                 future, starts_block, count = running.popleft()
-                if starts_block and block is not None:
-                    total, block = join(total, block), None
-                block = join(block, future.result())
-                if progress:
-                    progress(count)
+                yield future.result(), starts_block, count
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise

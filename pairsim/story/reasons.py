@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.decoders import Decoder, MaxWin, Poll, TopK
+from pairsim.decoders import Decoder, Halving, MaxWin, Poll, TopK
 from pairsim.story.questions import Questions
 
 MOST_LISTED = 5  # classes named in a sentence; of more, some are only counted
@@ -102,7 +102,7 @@ def pays_asker_only(decoder: Decoder, number: int) -> bool:
     """Return whether in this round (from 0) only the class that asks earns a point."""
     if isinstance(decoder, TopK):
         return number == 0 or decoder.final == "rescore"
-    return isinstance(decoder, Poll)
+    return isinstance(decoder, Poll | Halving)
 
 
 # --- one round of scores: max-win and poll ----------------------------------------------------------------------
