@@ -38,7 +38,7 @@ def register(store: Store, campaign: Campaign, command: str | None) -> None:
 
 
 def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
-    """Yield the requests of the cells; new ones go behind those that are stored."""
+    """Yield the requests of the cells; new ones go behind those that are stored, a repeated one where it was first."""
     known = {request.task: request for request in stored}
     place = max((request.place for request in stored), default=-1) + 1
     for cell in cells:
@@ -49,7 +49,8 @@ def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
             {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(stop)},
             sort_keys=True,
         )
-        yield Request(place if old is None else old.place, cell.task.id, reference, settings)
+        known[cell.task.id] = Request(place if old is None else old.place, cell.task.id, reference, settings)
+        yield known[cell.task.id]
         place += old is None
 
 
