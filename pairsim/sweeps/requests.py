@@ -43,23 +43,22 @@ def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
     place = max((request.place for request in stored), default=-1) + 1
     for cell in cells:
         old = known.get(cell.task.id)
-        stop = cell.stop if old is None else _longer(cell.stop, old.settings)
-        reference = cell.reference_id if old is None or stop.trials <= cell.stop.trials else old.reference
+        if old is not None and _was_longer(cell.stop, old.settings):
+            yield old
+            continue
         settings = json.dumps(
-            {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(stop)},
+            {"shown": cell.shown, "label": cell.label, "confidence": cell.confidence, **dataclasses.asdict(cell.stop)},
             sort_keys=True,
         )
-        known[cell.task.id] = Request(place if old is None else old.place, cell.task.id, reference, settings)
+        known[cell.task.id] = Request(place if old is None else old.place, cell.task.id, cell.reference_id, settings)
         yield known[cell.task.id]
         place += old is None
 
 
-def _longer(stop: Stop, settings: str) -> Stop:
-    """Return the stop with the more trials that were asked for before, if any: their blocks are those that are kept."""
+def _was_longer(stop: Stop, settings: str) -> bool:
+    """Say whether more trials were asked for before: then the row stays as it was, since its blocks are those kept."""
     before = _read_settings(settings)[-1]
-    if stop.is_rule or before.is_rule:
-        return stop
-    return stop if stop.trials > before.trials else before
+    return not stop.is_rule and not before.is_rule and before.trials > stop.trials
 
 
 def this_run(command: str | None) -> Run:
