@@ -7,7 +7,6 @@ is often beaten by somebody). Medians of several runs.
 from __future__ import annotations
 
 import functools
-import resource
 import statistics
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
-from experiments.benchmark.timing import Measured
+from experiments.benchmark.timing import Measured, own_peak_megabytes
 from pairsim.learn import PairwiseClassifier
 
 EXACT = "champion:ties=first"
@@ -86,9 +85,9 @@ def memory_growth() -> float:
     train, labels, test = _data(256, HARD, 10, 64)
     model = PairwiseClassifier.from_fitted(SVC(kernel="linear").fit(train, labels), decoder=EXACT)
     model.predict(test[:1])
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = own_peak_megabytes()
     model.predict(test)
-    return (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024 / 1e6
+    return own_peak_megabytes() - before
 
 
 def kernel_rows() -> list[Measured]:

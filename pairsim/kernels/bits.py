@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pairsim.kernels.jit import bare_inner, inline_always
-from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, word_key
+from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, mix_spread, spread, word_key
 
 LANES = 16
 SLAB_TRIALS = LANES * TRIALS_PER_WORD
@@ -42,18 +42,19 @@ def aligned_words(size):
 
 @bare_inner
 def write_slab_keys(stream, first_word, words, digits):
-    """Write the word keys of LANES consecutive words, and their first digit keys, digit after digit."""
+    """Write the word keys of LANES consecutive words, and their first digit keys, spread, digit after digit."""
     for w in range(LANES):
         words[w] = word_key(stream, first_word + w)
         for d in range(VECTOR_DIGITS):
-            digits[d * LANES + w] = digit_key(words[w], d)
+            digits[d * LANES + w] = spread(digit_key(words[w], d))
 
 
 @inline_always
 def fair_words(pair, digits, out, at, lanes):
     """Write a fair pair's answers: its first digit decides."""
+    known = spread(pair)
     for w in range(lanes):
-        out[at + w] = mix(pair ^ digits[w])
+        out[at + w] = mix_spread(known ^ digits[w])
 
 
 @bare_inner
@@ -80,6 +81,7 @@ def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
     Digit after digit, a lane is won where its digit is 0 and the probability's is 1, and stays open where they agree.
     `undecided` is scratch space.
     """
+    known = spread(pair)
     m0 = _digit_mask(top, 11)
     m1 = _digit_mask(top, 10)
     m2 = _digit_mask(top, 9)
@@ -93,40 +95,40 @@ def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
     m10 = _digit_mask(top, 1)
     m11 = _digit_mask(top, 0)
     for w in range(lanes):
-        word = mix(pair ^ digits[w])
+        word = mix_spread(known ^ digits[w])
         won = m0 & ~word
         still = ~(word ^ m0)
-        word = mix(pair ^ digits[D1 + w])
+        word = mix_spread(known ^ digits[D1 + w])
         won = won | (still & m1 & ~word)
         still = still & ~(word ^ m1)
-        word = mix(pair ^ digits[D2 + w])
+        word = mix_spread(known ^ digits[D2 + w])
         won = won | (still & m2 & ~word)
         still = still & ~(word ^ m2)
-        word = mix(pair ^ digits[D3 + w])
+        word = mix_spread(known ^ digits[D3 + w])
         won = won | (still & m3 & ~word)
         still = still & ~(word ^ m3)
-        word = mix(pair ^ digits[D4 + w])
+        word = mix_spread(known ^ digits[D4 + w])
         won = won | (still & m4 & ~word)
         still = still & ~(word ^ m4)
-        word = mix(pair ^ digits[D5 + w])
+        word = mix_spread(known ^ digits[D5 + w])
         won = won | (still & m5 & ~word)
         still = still & ~(word ^ m5)
-        word = mix(pair ^ digits[D6 + w])
+        word = mix_spread(known ^ digits[D6 + w])
         won = won | (still & m6 & ~word)
         still = still & ~(word ^ m6)
-        word = mix(pair ^ digits[D7 + w])
+        word = mix_spread(known ^ digits[D7 + w])
         won = won | (still & m7 & ~word)
         still = still & ~(word ^ m7)
-        word = mix(pair ^ digits[D8 + w])
+        word = mix_spread(known ^ digits[D8 + w])
         won = won | (still & m8 & ~word)
         still = still & ~(word ^ m8)
-        word = mix(pair ^ digits[D9 + w])
+        word = mix_spread(known ^ digits[D9 + w])
         won = won | (still & m9 & ~word)
         still = still & ~(word ^ m9)
-        word = mix(pair ^ digits[D10 + w])
+        word = mix_spread(known ^ digits[D10 + w])
         won = won | (still & m10 & ~word)
         still = still & ~(word ^ m10)
-        word = mix(pair ^ digits[D11 + w])
+        word = mix_spread(known ^ digits[D11 + w])
         won = won | (still & m11 & ~word)
         still = still & ~(word ^ m11)
         out[at + w] = ~won

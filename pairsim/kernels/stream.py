@@ -40,11 +40,23 @@ UNIT = 2.0**-53
 
 
 @bare_inner
-def mix(z):
-    """Scramble 64 bits (a bijection: SplitMix64's finaliser, Stafford's variant 13)."""
-    z = (z ^ (z >> SHIFT_30)) * MULTIPLIER_1
+def spread(z):
+    """Do the first step of `mix`: it is linear, so that of a ^ b is that of a ^ that of b, which may be known."""
+    return z ^ (z >> SHIFT_30)
+
+
+@bare_inner
+def mix_spread(z):
+    """Do the other steps of `mix`."""
+    z = z * MULTIPLIER_1
     z = (z ^ (z >> SHIFT_27)) * MULTIPLIER_2
     return z ^ (z >> SHIFT_31)
+
+
+@bare_inner
+def mix(z):
+    """Scramble 64 bits (a bijection: SplitMix64's finaliser, Stafford's variant 13)."""
+    return mix_spread(spread(z))
 
 
 @bare_inner

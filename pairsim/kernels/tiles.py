@@ -19,7 +19,7 @@ from pairsim.kernels.bits import (
 )
 from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import probability
-from pairsim.kernels.stream import mix, place
+from pairsim.kernels.stream import mix_spread, place, spread
 
 TILE = 16
 SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
@@ -29,7 +29,7 @@ class Scratch(NamedTuple):
     """Room for the work on one slab; nothing is expected in it."""
 
     words: np.ndarray  # uint64[LANES]: keys of the words
-    digits: np.ndarray  # uint64[VECTOR_DIGITS * LANES]: their digit keys
+    digits: np.ndarray  # uint64[VECTOR_DIGITS * LANES]: their digit keys, spread
     tile: np.ndarray  # uint64[TILE * TILE * LANES]: answers
     undecided: np.ndarray  # uint64[LANES]
     carry: np.ndarray  # uint64[LANES]
@@ -74,14 +74,15 @@ def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
     for a in range(first_row, first_row + rows):
         for b in range(0, TILE, 4):
             i, j = low + a, high + b
-            p0, p1, p2, p3 = place(i, j), place(i, j + 1), place(i, j + 2), place(i, j + 3)
+            p0, p1 = spread(place(i, j)), spread(place(i, j + 1))
+            p2, p3 = spread(place(i, j + 2)), spread(place(i, j + 3))
             at = np.uint64(a * TILE + b) * U_LANES
             for w in range(lanes):
                 key = digits[w]
-                tile[at + w] = mix(p0 ^ key)
-                tile[at + SLICE_1 + w] = mix(p1 ^ key)
-                tile[at + SLICE_2 + w] = mix(p2 ^ key)
-                tile[at + SLICE_3 + w] = mix(p3 ^ key)
+                tile[at + w] = mix_spread(p0 ^ key)
+                tile[at + SLICE_1 + w] = mix_spread(p1 ^ key)
+                tile[at + SLICE_2 + w] = mix_spread(p2 ^ key)
+                tile[at + SLICE_3 + w] = mix_spread(p3 ^ key)
 
 
 @bare_inner
