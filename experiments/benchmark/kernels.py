@@ -10,7 +10,7 @@ from experiments.benchmark.timing import best_seconds, cpu_seconds
 from pairsim.kernels.bits import (
     LANES,
     U_LANES,
-    VECTOR_DIGITS,
+    SLAB_DIGITS,
     aligned_words,
     biased_words,
     fair_words,
@@ -30,7 +30,7 @@ def _write_keys(stream: np.uint64, words: NDArray[np.uint64], digits: NDArray[np
 
 def _slab_keys() -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """Return the keys of one slab, and room where the kernels have it: at a cache line."""
-    words, digits = aligned_words(LANES), aligned_words(VECTOR_DIGITS * LANES)
+    words, digits = aligned_words(LANES), aligned_words(SLAB_DIGITS * LANES)
     _write_keys(stream_key(0, 512), words, digits)
     return words, digits
 

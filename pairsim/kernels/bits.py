@@ -10,11 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from pairsim.kernels.jit import bare_inner, inline_always
-from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix, mix_spread, spread, word_key
+from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, mix_spread, spread, word_key
 
 LANES = 16
 SLAB_TRIALS = LANES * TRIALS_PER_WORD
-VECTOR_DIGITS = 12  # compared for all lanes; 1 word in 64 has a trial that needs more, and gets them alone
+VECTOR_DIGITS = 10  # compared for all lanes; 1 word in 16 has a trial that needs more, and gets them alone
+SLAB_DIGITS = 32  # of which keys are held ready
 
 U_LANES = np.uint64(LANES)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -29,8 +30,6 @@ D6 = np.uint64(6 * LANES)
 D7 = np.uint64(7 * LANES)
 D8 = np.uint64(8 * LANES)
 D9 = np.uint64(9 * LANES)
-D10 = np.uint64(10 * LANES)
-D11 = np.uint64(11 * LANES)
 
 
 def aligned_words(size):
@@ -45,7 +44,7 @@ def write_slab_keys(stream, first_word, words, digits):
     """Write the word keys of LANES consecutive words, and their first digit keys, spread, digit after digit."""
     for w in range(LANES):
         words[w] = word_key(stream, first_word + w)
-        for d in range(VECTOR_DIGITS):
+        for d in range(SLAB_DIGITS):
             digits[d * LANES + w] = spread(digit_key(words[w], d))
 
 
@@ -82,18 +81,16 @@ def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
     `undecided` is scratch space.
     """
     known = spread(pair)
-    m0 = _digit_mask(top, 11)
-    m1 = _digit_mask(top, 10)
-    m2 = _digit_mask(top, 9)
-    m3 = _digit_mask(top, 8)
-    m4 = _digit_mask(top, 7)
-    m5 = _digit_mask(top, 6)
-    m6 = _digit_mask(top, 5)
-    m7 = _digit_mask(top, 4)
-    m8 = _digit_mask(top, 3)
-    m9 = _digit_mask(top, 2)
-    m10 = _digit_mask(top, 1)
-    m11 = _digit_mask(top, 0)
+    m0 = _digit_mask(top, 9)
+    m1 = _digit_mask(top, 8)
+    m2 = _digit_mask(top, 7)
+    m3 = _digit_mask(top, 6)
+    m4 = _digit_mask(top, 5)
+    m5 = _digit_mask(top, 4)
+    m6 = _digit_mask(top, 3)
+    m7 = _digit_mask(top, 2)
+    m8 = _digit_mask(top, 1)
+    m9 = _digit_mask(top, 0)
     for w in range(lanes):
         word = mix_spread(known ^ digits[w])
         won = m0 & ~word
@@ -125,26 +122,22 @@ def biased_words(top, rest, pair, words, digits, out, at, undecided, lanes):
         word = mix_spread(known ^ digits[D9 + w])
         won = won | (still & m9 & ~word)
         still = still & ~(word ^ m9)
-        word = mix_spread(known ^ digits[D10 + w])
-        won = won | (still & m10 & ~word)
-        still = still & ~(word ^ m10)
-        word = mix_spread(known ^ digits[D11 + w])
-        won = won | (still & m11 & ~word)
-        still = still & ~(word ^ m11)
         out[at + w] = ~won
         undecided[w] = still
     any_open = ZERO
     for w in range(U_LANES):
         any_open = any_open | undecided[w]
     if any_open != ZERO and rest > 0.0:
-        finish_words(rest, pair, words, out, at, undecided)
+        finish_words(rest, known, words, digits, out, at, undecided)
 
 
 @bare_inner
-def finish_words(rest_of_all, pair, words, out, at, undecided):
-    """Compare further digits in the few words that have an undecided trial."""
+def finish_words(rest_of_all, known, words, digits, out, at, undecided):
+    """Compare further digits in the few words that have an undecided trial; `known` is the pair, spread."""
     for w in range(U_LANES):
         still = undecided[w]
+        if still == ZERO:
+            continue
         won = ZERO
         rest = rest_of_all
         digit = VECTOR_DIGITS
@@ -154,7 +147,8 @@ def finish_words(rest_of_all, pair, words, out, at, undecided):
             if rest >= 1.0:
                 rest = rest - 1.0
                 mask = ALL
-            word = mix(pair ^ digit_key(words[w], digit))
+            key = digits[np.uint64(digit) * U_LANES + w] if digit < SLAB_DIGITS else spread(digit_key(words[w], digit))
+            word = mix_spread(known ^ key)
             won = won | (still & mask & ~word)
             still = still & ~(word ^ mask)
             digit += 1

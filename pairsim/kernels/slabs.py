@@ -62,12 +62,13 @@ def new_slab(n):
 
 @bare_inner
 def _carry(a, b, c):
-    return (a & b) | (a & c) | (b & c)
+    """Return the carry of a + b + c, in terms that it shares with the sum."""
+    return (a & b) | ((a ^ b) & c)
 
 
 @bare_inner
 def _sum(a, b, c):
-    return a ^ b ^ c
+    return (a ^ b) ^ c
 
 
 @inline_always
@@ -117,25 +118,25 @@ def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
         twos = counters[at + SLICE_1 + w]
         fours = counters[at + SLICE_2 + w]
         eights = counters[at + SLICE_3 + w]
-        two_a, ones = _carry(ones, x0, x1), _sum(ones, x0, x1)
-        two_b, ones = _carry(ones, x2, x3), _sum(ones, x2, x3)
-        four_a, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
-        two_a, ones = _carry(ones, x4, x5), _sum(ones, x4, x5)
-        two_b, ones = _carry(ones, x6, x7), _sum(ones, x6, x7)
-        four_b, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
-        eight_a, fours = _carry(fours, four_a, four_b), _sum(fours, four_a, four_b)
-        two_a, ones = _carry(ones, x8, x9), _sum(ones, x8, x9)
-        two_b, ones = _carry(ones, x10, x11), _sum(ones, x10, x11)
-        four_a, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
-        two_a, ones = _carry(ones, x12, x13), _sum(ones, x12, x13)
-        two_b, ones = _carry(ones, x14, x15), _sum(ones, x14, x15)
-        four_b, twos = _carry(twos, two_a, two_b), _sum(twos, two_a, two_b)
-        eight_b, fours = _carry(fours, four_a, four_b), _sum(fours, four_a, four_b)
-        carry[w] = _carry(eights, eight_a, eight_b)
+        two_a, ones = _carry(x0, x1, ones), _sum(x0, x1, ones)
+        two_b, ones = _carry(x2, x3, ones), _sum(x2, x3, ones)
+        four_a, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
+        two_a, ones = _carry(x4, x5, ones), _sum(x4, x5, ones)
+        two_b, ones = _carry(x6, x7, ones), _sum(x6, x7, ones)
+        four_b, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
+        eight_a, fours = _carry(four_a, four_b, fours), _sum(four_a, four_b, fours)
+        two_a, ones = _carry(x8, x9, ones), _sum(x8, x9, ones)
+        two_b, ones = _carry(x10, x11, ones), _sum(x10, x11, ones)
+        four_a, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
+        two_a, ones = _carry(x12, x13, ones), _sum(x12, x13, ones)
+        two_b, ones = _carry(x14, x15, ones), _sum(x14, x15, ones)
+        four_b, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
+        eight_b, fours = _carry(four_a, four_b, fours), _sum(four_a, four_b, fours)
+        carry[w] = _carry(eight_a, eight_b, eights)
         counters[at + w] = ones
         counters[at + SLICE_1 + w] = twos
         counters[at + SLICE_2 + w] = fours
-        counters[at + SLICE_3 + w] = _sum(eights, eight_a, eight_b)
+        counters[at + SLICE_3 + w] = _sum(eight_a, eight_b, eights)
 
 
 @bare_jit

@@ -11,7 +11,7 @@ from pairsim.kernels.bits import (
     ALL,
     LANES,
     U_LANES,
-    VECTOR_DIGITS,
+    SLAB_DIGITS,
     aligned_words,
     biased_words,
     fair_words,
@@ -29,7 +29,7 @@ class Scratch(NamedTuple):
     """Room for the work on one slab; nothing is expected in it."""
 
     words: np.ndarray  # uint64[LANES]: keys of the words
-    digits: np.ndarray  # uint64[VECTOR_DIGITS * LANES]: their digit keys, spread
+    digits: np.ndarray  # uint64[SLAB_DIGITS * LANES]: their digit keys, spread
     tile: np.ndarray  # uint64[TILE * TILE * LANES]: answers
     undecided: np.ndarray  # uint64[LANES]
     carry: np.ndarray  # uint64[LANES]
@@ -44,7 +44,7 @@ def own_scratch():
     if not hasattr(_kept, "scratch"):
         _kept.scratch = Scratch(
             words=aligned_words(LANES),
-            digits=aligned_words(VECTOR_DIGITS * LANES),
+            digits=aligned_words(SLAB_DIGITS * LANES),
             tile=aligned_words(TILE * TILE * LANES),
             undecided=aligned_words(LANES),
             carry=aligned_words(LANES),
