@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from experiments.benchmark.timing import best_seconds, cpu_seconds
 from pairsim.kernels.bits import (
     LANES,
-    U_LANES,
     SLAB_DIGITS,
+    U_LANES,
     aligned_words,
     biased_words,
     fair_words,

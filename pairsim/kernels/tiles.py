@@ -10,8 +10,8 @@ import numpy as np
 from pairsim.kernels.bits import (
     ALL,
     LANES,
-    U_LANES,
     SLAB_DIGITS,
+    U_LANES,
     aligned_words,
     biased_words,
     fair_words,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.kernels.differences import difference_moments
 from pairsim.stats import Moments
 
 
@@ -120,16 +121,13 @@ def side_by_side(failures: Sequence[NDArray[Any]]) -> dict[tuple[int, int], Vers
             found[a, b] = Versus(len(first), *only)
         else:
             mixed.append((a, b))
-    if mixed:  # all at once: one pass over a small array costs less than a call for each two
+    if mixed:
         table = np.array(failures, np.float64)
-        firsts, seconds = np.array(mixed).T
-        values = table[firsts] - table[seconds]
-        means = values.mean(axis=1)
-        gaps = values - means[:, None]
-        squares = gaps * gaps
-        moments = zip(means.tolist(), squares.sum(axis=1).tolist(), (squares * gaps).sum(axis=1).tolist(), strict=True)
-        for pair, (mean, second_moment, third) in zip(mixed, moments, strict=True):
-            count = values.shape[1]
+        firsts, seconds = np.array(mixed).T.copy()
+        moments = np.empty((len(mixed), 3))
+        difference_moments(table, firsts, seconds, moments)
+        count = table.shape[1]
+        for pair, (mean, second_moment, third) in zip(mixed, moments.tolist(), strict=True):
             found[pair] = Versus(count, smooth=Moments(count, mean, second_moment, third))
     return found
 
