@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from pairsim.kernels.drive import DISTINCT, QUERIES, ROUNDS
-from pairsim.kernels.jit import inner, jit
-from pairsim.kernels.protocol import ORACLES, OracleFunctions, begin, finish_round, low_wins, pair, record
+from pairsim.kernels.jit import INNER, bare_inner, inline_always, inner, jit
+from pairsim.kernels.protocol import ORACLES, OracleFunctions, begin, finish_round, pair, record
 from pairsim.kernels.protocol import round_size as size_of_round
 from pairsim.kernels.protocol import winner as named_by
 from pairsim.kernels.seen import add_pair
-from pairsim.kernels.stream import draw_key
+from pairsim.kernels.stream import ZERO, draw_key
 
 
 class LinearRows(NamedTuple):
@@ -42,15 +43,24 @@ class KernelRows(NamedTuple):
     n: int
 
 
-def _dot(a, b):
+def _dot_row(points, row, coef, k):
     total = 0.0
-    for k in range(a.size):
-        total += a[k] * b[k]
+    for f in range(np.uint64(coef.shape[1])):
+        total += points[row, f] * coef[k, f]
     return total
 
 
-# any order of adding is within the error that the rows are checked for, so the compiler may choose the fastest
-dot = inner(_dot, fastmath={"reassoc", "contract", "nsz"})
+def _dot_part(values, row, dual, column, first, last):
+    total = 0.0
+    for v in range(first, last):
+        total += values[row, v] * dual[column, v]
+    return total
+
+
+# any order of adding is within the error that the rows are checked for, so the compiler may choose the fastest; rows
+# are indexed and not cut out, or every cut would count a reference
+dot_row = inner(_dot_row, _nrt=False, fastmath={"reassoc", "contract", "nsz"})
+dot_part = inner(_dot_part, _nrt=False, fastmath={"reassoc", "contract", "nsz"})
 
 
 def _settle(oracle, row, k, margin):
@@ -59,23 +69,22 @@ def _settle(oracle, row, k, margin):
     return margin > 0.0
 
 
-settle = inner(_settle)
+settle = bare_inner(_settle)
 
 
 def _linear_low_wins(oracle, trial, i, j):
-    row = trial.position[0]
-    k = (2 * oracle.n - i - 1) * i // 2 + j - i - 1
-    return settle(oracle, row, k, dot(oracle.points[row], oracle.coef[k]) + oracle.intercept[k])
+    row = np.uint64(trial.position[0])
+    k = np.uint64((2 * oracle.n - i - 1) * i // 2 + j - i - 1)
+    return settle(oracle, row, k, dot_row(oracle.points, row, oracle.coef, k) + oracle.intercept[k])
 
 
 def _kernel_low_wins(oracle, trial, i, j):
-    row = trial.position[0]
-    k = (2 * oracle.n - i - 1) * i // 2 + j - i - 1
-    values = oracle.values[row]
-    low, low_end = oracle.borders[i], oracle.borders[i + 1]
-    high, high_end = oracle.borders[j], oracle.borders[j + 1]
-    margin = dot(values[low:low_end], oracle.dual[j - 1, low:low_end])
-    margin += dot(values[high:high_end], oracle.dual[i, high:high_end])
+    row = np.uint64(trial.position[0])
+    k = np.uint64((2 * oracle.n - i - 1) * i // 2 + j - i - 1)
+    low, low_end = np.uint64(oracle.borders[i]), np.uint64(oracle.borders[i + 1])
+    high, high_end = np.uint64(oracle.borders[j]), np.uint64(oracle.borders[j + 1])
+    margin = dot_part(oracle.values, row, oracle.dual, np.uint64(j - 1), low, low_end)
+    margin += dot_part(oracle.values, row, oracle.dual, np.uint64(i), high, high_end)
     return settle(oracle, row, k, margin + oracle.intercept[k])
 
 
@@ -83,23 +92,40 @@ ORACLES[LinearRows] = OracleFunctions(_linear_low_wins, None)
 ORACLES[KernelRows] = OracleFunctions(_kernel_low_wins, None)
 
 
+def _low_wins(oracle, trial, i, j):
+    return ORACLES[type(oracle)].low_wins(oracle, trial, i, j)
+
+
+@overload(_low_wins, inline="always", jit_options=INNER)
+def _pasted_low_wins(oracle, trial, i, j):
+    return ORACLES[oracle.instance_class].low_wins  # pasted: a call would hand over all arrays of the oracle
+
+
+@inline_always
+def first_wins(oracle, trial, i, j):
+    """Answer a pair in any order: does i win?"""
+    low, high = min(i, j), max(i, j)
+    return _low_wins(oracle, trial, low, high) == (i < j)
+
+
 @jit
-def decode_rows(oracle, decoder, state, trial, pairs, key, winners, prices):
-    """Decode every row; write each winner and its [queries, distinct, rounds].
+def decode_rows(oracle, decoder, state, trial, pairs, key, rows, winners, prices):
+    """Decode the rows that are listed; write each one's winner and its [queries, distinct, rounds].
 
     The decoder's own draws are the same for every row, so that an answer does not depend on the rows around it.
     `pairs` is a set to count different pairs with, or has no room when the decoder never asks one twice.
     """
-    for row in range(winners.size):
+    for row in rows:
         trial.position[0] = row
+        prices[row, QUERIES], prices[row, DISTINCT], prices[row, ROUNDS] = 0, 0, 0
         begin(decoder, state, key)
-        pairs[:] = np.uint64(0)
+        for slot in range(pairs.size):
+            pairs[slot] = ZERO
         size = size_of_round(decoder, state)
         while size > 0:
             for k in range(size):
                 i, j = pair(decoder, state, k)
-                i_wins = low_wins(oracle, trial, i, j) if i < j else not low_wins(oracle, trial, j, i)
-                record(decoder, state, k, i, j, i_wins)
+                record(decoder, state, k, i, j, first_wins(oracle, trial, i, j))
                 if pairs.size > 1:
                     prices[row, DISTINCT] += add_pair(pairs, i, j)
             prices[row, QUERIES] += size

@@ -138,8 +138,10 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return name_classes(self.model_, self._read_decoder(), self._checked(X), self.seed_)
 
     def _checked(self, X: Any) -> Any:
-        if not hasattr(self, "n_features_in_"):
-            return X  # a wrapped model that takes any: it checks for itself
+        if not hasattr(self, "n_features_in_") or (not hasattr(self, "feature_names_in_") and self.model_.takes(X)):
+            return (
+                X  # a wrapped model that takes any checks for itself; and for one row, checks cost more than the rest
+            )
         return validate_data(
             self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False, skip_check_array=False
         )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.decoders import REGISTRY, Decoder
+from pairsim.decoders import REGISTRY, Adag, Champion, Decoder
 from pairsim.errors import refusal
 from pairsim.kernels.drive import list_round, name_winner, record_round, start_decoder
 from pairsim.kernels.protocol import allocate
 from pairsim.kernels.seen import new_pair_set
 from pairsim.kernels.stream import new_trial, stream_key
+from pairsim.learn.knock_outs import games_by_place, play_challenges, play_knock_outs, write_order
 from pairsim.learn.lazy_rows import KernelRows, LinearRows, decode_rows, first_draws
 from pairsim.models import KernelPairs, LinearPairs, PairModel, PipelinePairs, Points
 from pairsim.models.base import count_rows, take_rows
@@ -23,6 +25,7 @@ CHUNK_BYTES = 32 << 20  # of kernel values or votes held at a time
 MOST_OF_THE_PAIRS = 0.3  # a decoder that may ask this share of the pairs gets all of them by matrix products
 LAZY = tuple(REGISTRY[name] for name in ("quick", "champion") if name in REGISTRY)  # ask far less than they may
 NO_REPEATS = np.zeros(1, np.uint64)
+KNOCK_OUT_ROWS = 512  # data points that play slot by slot: few enough to stay in the cache
 
 
 class RowCosts(NamedTuple):
@@ -40,7 +43,7 @@ def name_classes(model: PairModel, decoder: Decoder, X: Any, seed: int = 0) -> t
     """
     if getattr(decoder, "ties", None) == "lose":
         raise refusal("PairwiseClassifier", "decoder", "one that always names a class (ties not 'lose')", decoder.spec)
-    points = model._check(X)
+    points = X if model.takes(X) else model._check(X)
     while isinstance(model, PipelinePairs):
         model = model.model
     rows = count_rows(points)
@@ -98,10 +101,51 @@ def _kernel_rows(model: KernelPairs, points: Any) -> KernelRows:
 def _run(
     oracle: Any, decoder: Decoder, n: int, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
 ) -> None:
-    kernel = decoder.kernel(n)
-    pairs = new_pair_set(decoder.cost(n).queries) if decoder.repeats else NO_REPEATS
-    key = np.uint64(first_draws(stream_key(seed, n)))
-    decode_rows(oracle, kernel, allocate(kernel, n), new_trial(), pairs, key, winners, prices)
+    """Let the decoder ask the oracle about every row."""
+    rows = np.arange(len(winners))
+    if isinstance(decoder, Adag | Champion) and n > 2:
+        rows = _knock_out(oracle, decoder, seed, winners, prices)
+    if rows.size:
+        kernel = decoder.kernel(n)
+        pairs = new_pair_set(decoder.cost(n).queries) if decoder.repeats else NO_REPEATS
+        key = np.uint64(first_draws(stream_key(seed, n)))
+        decode_rows(oracle, kernel, allocate(kernel, n), new_trial(), pairs, key, rows, winners, prices)
+
+
+class KnockOut(NamedTuple):
+    """What the knock-outs of all rows share: the list of the first round, and the games of whoever wins it."""
+
+    order: NDArray[np.int64]
+    games: NDArray[np.int64]  # by class
+
+
+@functools.lru_cache(maxsize=64)
+def _plan_knock_out(decoder: Adag | Champion, n: int, seed: int) -> KnockOut:
+    order, games = np.empty(n, np.int64), np.empty(n, np.int64)
+    write_order(decoder.kernel(n), np.uint64(first_draws(stream_key(seed, n))), order)
+    games[order] = games_by_place(n)
+    return KnockOut(order, games)
+
+
+def _knock_out(
+    oracle: Any, decoder: Adag | Champion, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Decide what a knock-out (and its winner's games with everybody) decides; return the rows that need more."""
+    n, rows = oracle.n, len(winners)
+    plan, trial = _plan_knock_out(decoder, n, seed), new_trial()
+    standing = np.empty(((n + 1) // 2, min(rows, KNOCK_OUT_ROWS)), np.int64)
+    for first in range(0, rows, KNOCK_OUT_ROWS):
+        play_knock_outs(oracle, trial, plan.order, first, standing[:, : rows - first], winners)
+    prices[:] = n - 1, n - 1, (n - 1).bit_length()
+    if isinstance(decoder, Adag):
+        return np.empty(0, np.int64)
+    beaten = np.zeros(rows, np.uint8)
+    play_challenges(oracle, trial, winners, np.argsort(winners, kind="stable"), beaten)
+    more = n - 1 - plan.games[winners]
+    prices[:, 0] += more
+    prices[:, 1] += more
+    prices[:, 2] += more > 0
+    return np.flatnonzero(beaten)
 
 
 def _decode_answers(

@@ -115,6 +115,7 @@ class PairModel(abc.ABC):
 
     classes_: NDArray[Any]
     n_features: int | None = None
+    _takes_arrays = False  # whether arrays of doubles are what the model computes with
 
     @property
     def n(self) -> int:
@@ -187,6 +188,19 @@ class PairModel(abc.ABC):
     def _some_margins(self, points: Any, rows: Places, low: Places, high: Places) -> Margins:
         """Answer questions that were checked, on data points that were checked."""
         return self._points(points)._margins(rows, low, high)
+
+    def takes(self, X: Any) -> bool:
+        """Tell whether X is in the model's own form already, so that checking it would change and refuse nothing."""
+        return (
+            self._takes_arrays
+            and type(X) is np.ndarray
+            and X.dtype == np.float64
+            and X.ndim == 2
+            and X.shape[0] > 0
+            and X.shape[1] == self.n_features
+            and X.flags.c_contiguous
+            and bool(np.isfinite(X).all())
+        )
 
     @abc.abstractmethod
     def _check(self, X: Any) -> Any:

@@ -50,6 +50,7 @@ class KernelPairs(PairModel):
     ) -> None:
         self.classes_, self.n_features = classes, n_features
         self.kernel = kernel
+        self._takes_arrays = kernel.takes_arrays
         self.dual = np.ascontiguousarray(dual, np.float64)
         self.borders = np.ascontiguousarray(borders, np.int64)
         self.intercept = np.ascontiguousarray(intercept, np.float64)

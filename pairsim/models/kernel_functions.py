@@ -12,6 +12,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from pairsim.errors import refusal
+from pairsim.kernels.exponentials import exponentials
 from pairsim.kernels.margins import square_distances, square_sparse_distances
 from pairsim.models.base import count_rows
 from pairsim.models.linear import norms, square_norms
@@ -37,6 +38,7 @@ class KernelFunction(abc.ABC):
     """The kernel of data points with the support vectors first .. last - 1 of a model."""
 
     size: int
+    takes_arrays = False  # whether arrays of doubles are what `rows` computes with
 
     @abc.abstractmethod
     def rows(self, points: Any) -> Rows:
@@ -59,6 +61,7 @@ class DotKernel(KernelFunction):
         self.gamma, self.coef0, self.degree = float(gamma), float(coef0), int(degree)
         self.size, self._features = vectors.shape[0], features_a_row(vectors)
         self._longest = float(norms(vectors).max(initial=0.0))
+        self.takes_arrays = not scipy.sparse.issparse(vectors)
 
     def numbers_a_row(self) -> int:
         """Return the features of the point."""
@@ -99,6 +102,7 @@ class RbfKernel(KernelFunction):
     def __init__(self, vectors: Any, gamma: float) -> None:
         self.gamma, self.size, self._features = float(gamma), vectors.shape[0], features_a_row(vectors)
         self._sparse = bool(scipy.sparse.issparse(vectors))
+        self.takes_arrays = not self._sparse
         self._centre: Values | None = None if self._sparse else vectors.mean(axis=0)
         self._vectors = vectors if self._sparse else vectors - self._centre
         squares = square_norms(self._vectors)
@@ -121,7 +125,7 @@ class RbfKernel(KernelFunction):
         width = points.shape[1]
         exact = float(spread.max(initial=0.0)) * (np.sqrt(width) + 8) > NEAR
         # without cancellation the relative error of the exponent is small, and t exp(-t) < 1
-        error = np.full(len(squares), (width + 8) * EPSILON) if exact else spread * (width + 8) + 4 * EPSILON
+        error = np.full(len(squares), (width + 8) * EPSILON) if exact else spread * (width + 8) + 8 * EPSILON
         if not self._sparse and not exact:
             matrix = np.column_stack([2.0 * self.gamma * matrix, -self.gamma * squares, np.ones(len(squares))])
         return Rows(matrix, np.ones(len(squares)), error, exact)
@@ -138,8 +142,7 @@ class RbfKernel(KernelFunction):
             values -= self._squares[first:last]
         else:
             values = matrix @ self._product_vectors[first:last].T
-        np.minimum(values, 0.0, out=values)
-        return np.exp(values, out=values)
+        return exponentials(np.ascontiguousarray(values))
 
     def _from_differences(self, matrix: Any, first: int, last: int) -> Values:
         vectors = self._vectors[first:last]

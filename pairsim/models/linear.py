@@ -36,6 +36,8 @@ class LinearPairs(PairModel):
     [[True, False, False]]
     """
 
+    _takes_arrays = True
+
     def __init__(
         self,
         coef: ArrayLike,

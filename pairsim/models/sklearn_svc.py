@@ -19,6 +19,8 @@ from pairsim.models.kernel import KernelPairs, pair_sums
 from pairsim.models.kernel_functions import CallableKernel, DotKernel, GramColumns, KernelFunction, RbfKernel
 from pairsim.models.linear import LinearPairs, norms
 
+MOST_HYPERPLANE_NUMBERS = 1 << 24  # 128 MB; more of them only where they are fewer than the support vectors
+
 
 @dataclasses.dataclass(frozen=True)
 class SvcCheck:
@@ -64,7 +66,8 @@ def adapt_svc(svc: Any) -> PairModel:
     intercept = sign * np.asarray(svc.intercept_, np.float64)
     check, settle, features = SvcCheck(svc), SvcSettle(svc), getattr(svc, "n_features_in_", None)
     vectors = svc.support_vectors_
-    if svc.kernel == "linear" and not scipy.sparse.issparse(vectors) and len(intercept) <= len(vectors):
+    most = max(len(dual[0]), MOST_HYPERPLANE_NUMBERS // max(1, vectors.shape[-1]))
+    if svc.kernel == "linear" and not scipy.sparse.issparse(vectors) and len(intercept) <= most:
         coef = collapse(dual, borders, vectors)
         weight = pair_sums(np.abs(dual) * norms(vectors), borders)
         return LinearPairs(coef, intercept, svc.classes_, check=check, settle=settle, weight=weight, terms=len(vectors))
