@@ -28,6 +28,7 @@ _HOMES = {
     "ParameterError": "errors",
     "Poll": "decoders",
     "Quick": "decoders",
+    "Ranked": "oracles",
     "Recorded": "oracles",
     "Session": "session",
     "Similarity": "oracles",
@@ -35,6 +36,7 @@ _HOMES = {
     "Uniform": "oracles",
     "decoder": "decoders",
     "exact": "exact_values",
+    "fit_oracles": "fitting",
     "from_model": "models",
     "pick": "session",
     "plan": "planning",
@@ -57,6 +59,7 @@ __all__ = [
     "ParameterError",
     "Poll",
     "Quick",
+    "Ranked",
     "Recorded",
     "Session",
     "Similarity",
@@ -65,6 +68,7 @@ __all__ = [
     "__version__",
     "decoder",
     "exact",
+    "fit_oracles",
     "from_model",
     "pick",
     "plan",
@@ -76,8 +80,9 @@ if TYPE_CHECKING:
     from pairsim.decoders import Adag, Champion, Cost, Ddag, Decoder, Halving, MaxWin, Poll, Quick, TopK, decoder
     from pairsim.errors import ParameterError
     from pairsim.exact_values import exact
+    from pairsim.fitting import fit_oracles
     from pairsim.models import from_model
-    from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
+    from pairsim.oracles import Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
     from pairsim.planning import plan
     from pairsim.session import Choice, Session, pick
     from pairsim.simulation import simulate

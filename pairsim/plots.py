@@ -10,12 +10,14 @@ import numpy as np
 from pairsim.errors import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from pairsim.fitting import OracleFits
     from pairsim.planning import Option, Plan
 
 PLOT_SUFFIXES = (".png", ".svg", ".pdf")
@@ -205,6 +207,67 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
     ax.grid(alpha=0.25)
     ax.legend(fontsize="small", framealpha=0.9)
     return ax
+
+
+def plot_fits(fits: OracleFits, *, ax: Axes | None = None, **marker_kwargs: Any) -> Axes:
+    """Draw the success that fitted oracles foretell against the real one, one marker a decoder and oracle.
+
+    On the diagonal an oracle foretells what happens; bars are the intervals of the real success over the rows.
+
+    Parameters
+    ----------
+    fits : OracleFits
+        What `pairsim.fit_oracles` returned.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure's when left out.
+    **marker_kwargs
+        Go to `Axes.errorbar`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> from pairsim import Adag, Ranked, Recorded, fit_oracles
+    >>> from pairsim.plots import plot_fits
+    >>> plot_fits(fit_oracles(Recorded.of(Ranked(8, 0.9), 100), [Adag()], trials=1000)).get_ylabel()
+    'foretold success'
+    """
+    from matplotlib.figure import Figure
+
+    if ax is None:
+        ax = Figure(layout="constrained").subplots()
+    real = np.array([each.success for each in fits.real])
+    below = real - [each.low for each in fits.real]
+    above = [each.high for each in fits.real] - real
+    for place, model in enumerate(fits.models):
+        style: dict[str, Any] = {
+            "color": COLOURS[place % len(COLOURS)],
+            "fmt": MARKERS[place % len(MARKERS)],
+            "markersize": 6,
+            "elinewidth": 0.8,
+            "label": model.oracle.name,
+        }
+        foretold = [each.success for each in model.predictions]
+        ax.errorbar(real, foretold, xerr=[below, above], **(style | marker_kwargs))
+    for x, names in _neighbours(sorted((each.success, each.decoder) for each in fits.real)):
+        ax.annotate(names, (x, -0.01), rotation=90, fontsize=6, ha="center", va="bottom")
+    ax.plot([0.0, 1.0], [0.0, 1.0], color="#444444", linewidth=0.8, linestyle=":", zorder=0)
+    ax.set_xlabel(f"real success over {fits.traits.rows:,} rows, n = {fits.traits.n}")
+    ax.set_ylabel("foretold success")
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    ax.grid(alpha=0.25)
+    ax.legend(fontsize="small", framealpha=0.9)
+    return ax
+
+
+def _neighbours(decoders: list[tuple[float, str]], near: float = 0.025) -> Iterator[tuple[float, str]]:
+    """Yield a place and the names of decoders that stand so close together that their names would overlap."""
+    while decoders:
+        group = [each for each in decoders if each[0] <= decoders[0][0] + near]
+        yield sum(x for x, _ in group) / len(group), ", ".join(name for _, name in group)
+        decoders = decoders[len(group) :]
 
 
 def _family(spec: str) -> str:

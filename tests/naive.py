@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from statistics import NormalDist
 from typing import NamedTuple
 
 LowWins = Callable[[int, int], bool]  # does the lower class of pair (low, high) win?
@@ -87,6 +88,38 @@ def random_tournament(chances: Chances, seed: int, trial: int) -> LowWins:
 
     def low_wins(low: int, high: int) -> bool:
         return is_below(Fraction(chances[low][high]), lambda digit: answer_digit(root, trial, low, high, digit))
+
+    return low_wins
+
+
+def ranked_tournament(n: int, p: float, order: float, difficulty: float, seed: int, trial: int) -> LowWins:
+    """Return the answers of one trial of the ranked oracle: the sign of a margin that is strengths and noise."""
+    root = stream(seed, n)
+    word = fold(fold(root, ANSWERS), trial // 64)
+    normal = NormalDist()
+
+    def strength(c: int) -> float:
+        bits = mix(place(c, 0) ^ fold(word, 2**32 + trial % 64)) >> 12
+        return normal.inv_cdf((bits + 0.5) / 2**52)
+
+    def chance_above(signal: float, noise: float) -> float:
+        if noise == 0:
+            return float(signal > 0)
+        return math.erfc(-signal / noise / math.sqrt(2)) / 2
+
+    def chance(low: int, high: int) -> float:
+        if low > 0:
+            gap = strength(low) - strength(high)
+            return chance_above(math.sqrt(order / 2) * gap, math.sqrt(1 - order)) if order else 0.5
+        if order == difficulty == 0 or p in {0, 1}:
+            return p
+        rivals = (order / 2) / (1 - order / 2)
+        common = normal.inv_cdf(p) + math.sqrt(difficulty) * strength(0)
+        signal = common - math.sqrt((1 - difficulty) * rivals) * strength(high)
+        return chance_above(signal, math.sqrt((1 - difficulty) * (1 - rivals)))
+
+    def low_wins(low: int, high: int) -> bool:
+        return is_below(Fraction(chance(low, high)), lambda digit: answer_digit(root, trial, low, high, digit))
 
     return low_wins
 

@@ -15,7 +15,7 @@ from typing import Any
 import naive
 from hypothesis import strategies as st
 
-from pairsim import Decoder, Matrix, Oracle, Recorded, Similarity, Uniform
+from pairsim import Decoder, Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.oracles import REGISTRY as ORACLES
 
@@ -80,6 +80,15 @@ def matrix_cases(n: int) -> st.SearchStrategy[OracleCase]:
     return st.lists(chances(), min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2).map(build)
 
 
+def ranked_cases(n: int) -> st.SearchStrategy[OracleCase]:
+    shares = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.5, 0.99, 1e-300, 1 - 2.0**-53]))
+
+    def build(drawn: tuple[float, float, float]) -> OracleCase:
+        return OracleCase(Ranked(n, *drawn), lambda seed, trial: naive.ranked_tournament(n, *drawn, seed, trial))
+
+    return st.tuples(chances(), shares, shares).map(build)
+
+
 def recorded_cases(n: int) -> st.SearchStrategy[OracleCase]:
     pairs = n * (n - 1) // 2
 
@@ -97,6 +106,7 @@ ORACLE_CASES: dict[str, Callable[[int], st.SearchStrategy[OracleCase]]] = {
     "uniform": uniform_cases,
     "similarity": similarity_cases,
     "matrix": matrix_cases,
+    "ranked": ranked_cases,
     "recorded": recorded_cases,
 }
 

@@ -12,7 +12,7 @@ from decisions import decide
 from strategies import every_decoder
 
 import pairsim
-from pairsim import Matrix, Oracle, Recorded, Similarity, Uniform
+from pairsim import Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.oracles import REGISTRY as ORACLES
 
@@ -26,7 +26,7 @@ QUIET = "ignore:overflow encountered:RuntimeWarning"
 def oracles() -> list[Oracle]:
     chances = [[0.5, 0.7, 0.4, 1 / 3], [0.3, 0.5, 0.9, 0.55], [0.6, 0.1, 0.5, 0.25], [2 / 3, 0.45, 0.75, 0.5]]
     rows = [[bool(row * 37 >> pair & 1) for pair in range(6)] for row in range(FIRST + COUNT)]
-    return [Uniform(4, 0.7), Similarity([0.4, 0.3, 0.3, 0.0]), Matrix(chances), Recorded(rows)]
+    return [Uniform(4, 0.7), Similarity([0.4, 0.3, 0.3, 0.0]), Matrix(chances), Ranked(4, 0.8), Recorded(rows)]
 
 
 def every_decision() -> Decisions:

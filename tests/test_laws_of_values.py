@@ -24,6 +24,7 @@ from pairsim import (
     Oracle,
     Poll,
     Quick,
+    Ranked,
     Recorded,
     Similarity,
     TopK,
@@ -40,6 +41,7 @@ EXAMPLES: dict[str, Oracle] = {
     "uniform": Uniform(4, 0.7),
     "similarity": Similarity([0.5, 0.3, 0.2]),
     "matrix": Matrix([[0.5, 0.7], [0.3, 0.5]]),
+    "ranked": Ranked(4, 0.9, 0.5, 0.25),
     "recorded": Recorded([[True, False, True], [False, False, True]], truth=[0, 2]),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from decisions import decide
 
-from pairsim import Matrix, MaxWin, Oracle, Recorded, Similarity, Uniform
+from pairsim import Matrix, MaxWin, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
 from pairsim.kernels.podium import unpack_scores
 from pairsim.kernels.slabs import flush_pending, new_slab, play_class_zero, play_slab
@@ -27,7 +27,9 @@ def any_matrix(n: int) -> Matrix:
 
 
 def oracles(n: int) -> list[Oracle]:
-    return [Uniform(n, 0.7), Uniform(n, 0.0), Similarity.profile("zipf:1.0", n), any_matrix(n)]
+    ranked = [Ranked(n, 0.9, 0.8, 0.5), Ranked(n, 0.6, 0.0, 0.7), Ranked(n, 0.9, 1.0, 0.0), Ranked(n, 0.7, 0.0, 0.0)]
+    fewer = 4 if n <= 33 else 1 if n <= 65 else 0  # asked one by one, its answers take the longest
+    return [Uniform(n, 0.7), Uniform(n, 0.0), Similarity.profile("zipf:1.0", n), any_matrix(n), *ranked[:fewer]]
 
 
 def recorded_scores(oracle: Oracle, first: int, seed: int) -> np.ndarray:

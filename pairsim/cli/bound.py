@@ -25,6 +25,8 @@ def bound_command(
     oracle: options.OracleOption = None,
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
+    order: options.OrderOption = None,
+    difficulty: options.DifficultyOption = None,
     decoder: options.DecoderOption = None,
     failure: Annotated[
         str | None,
@@ -41,7 +43,7 @@ def bound_command(
     Example: pairsim bound --n 512 --p 0.9 --failure 1/n
     """
     options.check_format(format_)
-    oracles = options.make_oracles(oracle, n, p, r, matrix)
+    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
     if failure is not None:
         if decoder:
             raise refusal("bound", "decoder", "left out with --failure, which is about poll", repr(decoder[0]))

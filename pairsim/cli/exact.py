@@ -15,6 +15,8 @@ def exact_command(
     oracle: options.OracleOption = None,
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
+    order: options.OrderOption = None,
+    difficulty: options.DifficultyOption = None,
     decoder: options.DecoderOption = None,
     ties: options.TiesOption = None,
     format_: options.FormatOption = "table",
@@ -26,7 +28,7 @@ def exact_command(
     Example: pairsim exact --n 1000000 --p 0.9 --decoder adag
     """
     options.check_format(format_)
-    oracles = options.make_oracles(oracle, n, p, r, matrix)
+    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
     decoders = options.make_decoders(decoder, ties)
 
     from pairsim.exact_values import ExactUnavailable, exact

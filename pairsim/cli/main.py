@@ -10,7 +10,22 @@ from typing import Annotated
 import typer
 
 import pairsim
-from pairsim.cli import bound, compare, exact, export, listing, merge, plan, plot, replay, show, sweep, verify, warm
+from pairsim.cli import (
+    bound,
+    compare,
+    exact,
+    export,
+    fit_oracle,
+    listing,
+    merge,
+    plan,
+    plot,
+    replay,
+    show,
+    sweep,
+    verify,
+    warm,
+)
 from pairsim.cli.console import note
 from pairsim.cli.stops import BAD_INPUT, INTERRUPTED, OUTSIDE_TROUBLE, Stopped
 from pairsim.errors import ParameterError
@@ -34,6 +49,7 @@ app.command("verify")(verify.verify_command)
 app.command("exact")(exact.exact_command)
 app.command("bound")(bound.bound_command)
 app.command("plan")(plan.plan_command)
+app.command("fit-oracle")(fit_oracle.fit_oracle_command)
 app.command("plot")(plot.plot_command)
 app.command("decoders")(listing.decoders_command)
 app.command("oracles")(listing.oracles_command)

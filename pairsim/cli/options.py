@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from pairsim.decoders import Decoder
     from pairsim.oracles import Oracle
 
-COMMAND_LINE_ORACLES = ("uniform", "similarity", "matrix")
+COMMAND_LINE_ORACLES = ("uniform", "similarity", "matrix", "ranked")
 
 ClassesOption = Annotated[
     str | None,
@@ -31,7 +32,8 @@ ChanceOption = Annotated[
 OracleOption = Annotated[
     str | None,
     typer.Option(
-        "--oracle", help="uniform, similarity, matrix or recorded:FILE.npz. By itself: the one whose options are given."
+        "--oracle",
+        help="uniform, similarity, matrix, ranked or recorded:FILE.npz. By itself: the one whose options are given.",
     ),
 ]
 SimilarityOption = Annotated[
@@ -41,6 +43,18 @@ SimilarityOption = Annotated[
     ),
 ]
 MatrixOption = Annotated[str | None, typer.Option("--matrix", help="Chances P[i, j] that i wins: a csv or npy file.")]
+OrderOption = Annotated[
+    str | None,
+    typer.Option(
+        "--order", help="How far ranked orders the wrong classes, 0 (coins) to 1 (strictly); 0.95 by itself. As --p."
+    ),
+]
+DifficultyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--difficulty", help="How far ranked trials differ in difficulty, 0 (not at all) to 1; 0.6 by itself. As --p."
+    ),
+]
 DecoderOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -73,31 +87,39 @@ ThreadsOption = Annotated[
 ]
 
 
-def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None, matrix: str | None) -> list[Oracle]:
+def make_oracles(
+    oracle: str | None,
+    n: str | None,
+    p: str | None,
+    r: str | None,
+    matrix: str | None,
+    order: str | None = None,
+    difficulty: str | None = None,
+) -> list[Oracle]:
     """Return the oracles that the options describe, one a point of the grid."""
-    from pairsim.oracles import Uniform
     from pairsim.oracles.files import matrix_from, similarity_from
-    from pairsim.sweeps.ranges import real_points, whole_points
+    from pairsim.sweeps.ranges import whole_points
 
+    given = {"p": p, "r": r, "matrix": matrix, "order": order, "difficulty": difficulty}
     if oracle is not None and oracle.startswith("recorded:"):
-        return [_recorded(oracle, n, {"p": p, "r": r, "matrix": matrix})]
-    kind = oracle or ("matrix" if matrix is not None else "similarity" if r is not None else "uniform")
+        return [_recorded(oracle, n, given)]
+    kind = oracle or _kind_of(given)
     if kind not in COMMAND_LINE_ORACLES:
         raise refusal(
             "sweep", "oracle", "one of " + ", ".join(COMMAND_LINE_ORACLES) + ", recorded:FILE.npz", repr(kind)
         )
-    takes = {"uniform": ("n", "p"), "similarity": ("n", "r"), "matrix": ("n", "matrix")}[kind]
-    for name, value in (("p", p), ("r", r), ("matrix", matrix)):
-        if value is not None and name not in takes:
+    takes = {"uniform": ("p",), "similarity": ("r",), "matrix": ("matrix",), "ranked": ("p", "order", "difficulty")}
+    for name, value in given.items():
+        if value is not None and name not in takes[kind]:
             raise refusal("sweep", name, f"left out with the oracle {kind}", repr(value))
     classes = None if n is None else whole_points("n", n)
-    if kind == "uniform":
+    if kind in ("uniform", "ranked"):
         if classes is None or p is None:
             missing = "n" if classes is None else "p"
             raise refusal(
                 "sweep", missing, f"given, for example --{missing} {'16..512' if missing == 'n' else 0.7}", "nothing"
             )
-        return [Uniform(count, chance) for chance in real_points("p", p) for count in classes]
+        return _grid(kind, classes, p, order, difficulty)
     made: list[Oracle]
     if kind == "similarity":
         if r is None:
@@ -110,6 +132,29 @@ def make_oracles(oracle: str | None, n: str | None, p: str | None, r: str | None
     if classes is not None and [each.n for each in made] != classes:
         raise refusal("sweep", "n", f"left out, or {made[0].n} as in the file", repr(n))
     return made
+
+
+def _kind_of(given: dict[str, str | None]) -> str:
+    """Return the oracle that the given options belong to."""
+    for name, kind in (("matrix", "matrix"), ("r", "similarity"), ("order", "ranked"), ("difficulty", "ranked")):
+        if given[name] is not None:
+            return kind
+    return "uniform"
+
+
+def _grid(kind: str, classes: list[int], p: str, order: str | None, difficulty: str | None) -> list[Oracle]:
+    """Return uniform or ranked oracles, one a point; n varies fastest."""
+    from pairsim.oracles import Ranked, Uniform
+    from pairsim.oracles.ranked import TYPICAL_DIFFICULTY, TYPICAL_ORDER
+    from pairsim.sweeps.ranges import real_points
+
+    chances = real_points("p", p)
+    if kind == "uniform":
+        return [Uniform(count, chance) for chance in chances for count in classes]
+    orders = [TYPICAL_ORDER] if order is None else real_points("order", order)
+    difficulties = [TYPICAL_DIFFICULTY] if difficulty is None else real_points("difficulty", difficulty)
+    shapes = itertools.product(difficulties, orders, chances, classes)
+    return [Ranked(count, chance, shape, hard) for hard, shape, chance, count in shapes]
 
 
 def _recorded(text: str, n: str | None, others: dict[str, str | None]) -> Oracle:

@@ -21,6 +21,8 @@ def plan_command(
     oracle: options.OracleOption = None,
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
+    order: options.OrderOption = None,
+    difficulty: options.DifficultyOption = None,
     decoder: options.PlanDecoderOption = None,
     max_queries: Annotated[int | None, typer.Option("--max-queries", help="The most questions a decision.")] = None,
     max_rounds: Annotated[int | None, typer.Option("--max-rounds", help="The most rounds a decision.")] = None,
@@ -43,7 +45,7 @@ def plan_command(
         from pairsim.cli.plot import check_picture_target
 
         check_picture_target(plot)
-    oracles = options.make_oracles(oracle, n, p, r, matrix)
+    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
     if len(oracles) != 1:
         raise refusal("plan", "n and p", "one point", f"{len(oracles)} points")
 

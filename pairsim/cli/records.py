@@ -16,17 +16,22 @@ from pairsim.cli.console import print_plainly
 
 def show_records(records: Sequence[dict[str, Any]], format_: str, caption: str = "") -> None:
     """Print the records, which all have the same keys, in the format that was asked for."""
+    if format_ == "table":
+        _print_table(records, caption)
+    else:
+        typer.echo(records_text(records, format_), nl=False)
+
+
+def records_text(records: Sequence[dict[str, Any]], format_: str) -> str:
+    """Return the records as csv or json."""
     if format_ == "json":
         clean = [{name: _strict(value) for name, value in record.items()} for record in records]
-        typer.echo(json.dumps(clean, indent=1, allow_nan=False))
-    elif format_ == "csv":
-        text = io.StringIO()
-        writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({name: "" if _strict(value) is None else value for name, value in r.items()} for r in records)
-        typer.echo(text.getvalue(), nl=False)
-    else:
-        _print_table(records, caption)
+        return json.dumps(clean, indent=1, allow_nan=False) + "\n"
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({name: "" if _strict(value) is None else value for name, value in r.items()} for r in records)
+    return text.getvalue()
 
 
 def _strict(value: Any) -> Any:

@@ -38,6 +38,8 @@ def sweep_command(
     oracle: options.OracleOption = None,
     r: options.SimilarityOption = None,
     matrix: options.MatrixOption = None,
+    order: options.OrderOption = None,
+    difficulty: options.DifficultyOption = None,
     decoder: options.DecoderOption = None,
     trials: options.TrialsOption = None,
     half_width: HalfWidthOption = None,
@@ -84,12 +86,12 @@ def sweep_command(
     _check_targets(store, out, plot)
     if shard is not None and store is None:
         raise refusal("sweep", "shard", "given with --store, so that the parts can be merged", repr(shard))
-    oracles = options.make_oracles(oracle, n, p, r, matrix)
+    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
     decoders = options.make_decoders(decoder, ties)
 
     from pairsim.sweeps import engine_for, make_order, open_campaign, rows_of
 
-    order = make_order(
+    request = make_order(
         oracles,
         decoders,
         trials,
@@ -107,10 +109,10 @@ def sweep_command(
         with contextlib.ExitStack() as stack:
             opened = stack.enter_context(_opened(store, dry_run)) if store is not None else None
             if dry_run:
-                _show_tasks(open_campaign(order, opened, dry_run=True), format_)
+                _show_tasks(open_campaign(request, opened, dry_run=True), format_)
                 return
             engine = stack.enter_context(engine_for(threads, workers, None, scheduler))
-            campaign = open_campaign(order, opened, command)
+            campaign = open_campaign(request, opened, command)
             if campaign.ledger.found:
                 tell(f"{store} has {campaign.ledger.found:,} of the blocks already")
             if not quiet:

@@ -23,6 +23,7 @@ from numba.extending import register_jitable
 
 OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}  # none is called from C
 INNER: Any = {"no_cpython_wrapper": True, **OPTIONS}  # nor are these from Python
+BARE_INNER: Any = {"_nrt": False, **INNER}  # nor do these make or return an array
 COMPILED = ("kernels", "decoders", "oracles")  # hashed whole; elsewhere, the files that import from kernels
 
 

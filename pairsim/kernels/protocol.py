@@ -34,6 +34,7 @@ class OracleFunctions(NamedTuple):
 
     low_wins: Callable[..., Any]  # (oracle, trial, i, j) -> bool, for i < j
     probability: Callable[..., Any] | None  # (oracle, i, j) -> chance that i wins, for i < j
+    fill: Callable[..., Any] | None = None  # what `fill_drawn` in tiles.py does, where chances differ between trials
 
 
 DECODERS: dict[type, DecoderFunctions] = {}

@@ -140,10 +140,11 @@ def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
 
 
 @bare_jit
-def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, words, digits, tile, undecided, carry, chances):
+def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *room):
     # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
-    scratch = Scratch(words, digits, tile, undecided, carry, chances)
-    write_slab_keys(stream, first_word, words, digits)
+    scratch = Scratch(*room)
+    tile, carry = scratch.tile, scratch.carry
+    write_slab_keys(stream, first_word, scratch.words, scratch.digits)
     depth = np.uint64(slab.slices) * U_LANES
     for low in range(first_class, n, TILE):
         for high in range(low, n, TILE):
@@ -218,9 +219,10 @@ def _ripple(counters, at, slices, carry):
 
 
 @bare_jit
-def _play_class_zero(oracle, n, stream, first_word, slab, lanes, words, digits, row, undecided, carry, chances):
-    scratch = Scratch(words, digits, row, undecided, carry, chances)
-    write_slab_keys(stream, first_word, words, digits)
+def _play_class_zero(oracle, n, stream, first_word, slab, lanes, *room):
+    scratch = Scratch(*room)
+    row, carry = scratch.tile, scratch.carry
+    write_slab_keys(stream, first_word, scratch.words, scratch.digits)
     start = np.uint64(0)
     for high in range(1, n, TILE):
         fill_row(oracle, n, high, scratch, lanes)

@@ -147,12 +147,21 @@ def low_wins_with(probability, trial, i, j):
     lane = np.uint64(trial.position[1])
     if probability == 0.5:  # most pairs of most tournaments: decided by the first digit, with no branch on it
         return (mix(pair ^ trial.digits[0]) >> lane) & ONE == ZERO
+    return is_below(probability, pair, lane, trial.word[0], trial.digits, KEPT_DIGITS)
+
+
+@bare_inner
+def is_below(probability, pair, lane, word, digits, kept):
+    """Say whether the uniform number behind a pair's answer is below `probability`, in one lane of a word.
+
+    `word` is the word's key; its first `kept` digit keys are in `digits`, the others are computed.
+    """
     if probability >= 1.0:
         return True
     rest = probability
     digit = 0
     while rest > 0.0:
-        key = trial.digits[digit] if digit < KEPT_DIGITS else digit_key(trial.word[0], digit)
+        key = digits[digit] if digit < kept else digit_key(word, digit)
         bit = (mix(pair ^ key) >> lane) & ONE
         rest = rest * 2.0
         wanted = rest >= 1.0

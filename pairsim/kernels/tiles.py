@@ -6,20 +6,22 @@ import threading
 from typing import NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from pairsim.kernels.bits import (
     ALL,
     LANES,
     SLAB_DIGITS,
+    SLAB_TRIALS,
     U_LANES,
     aligned_words,
     biased_words,
     fair_words,
     split_digits,
 )
-from pairsim.kernels.jit import bare_inner
-from pairsim.kernels.protocol import probability
-from pairsim.kernels.stream import mix_spread, place, spread
+from pairsim.kernels.jit import BARE_INNER, bare_inner
+from pairsim.kernels.protocol import ORACLES, probability
+from pairsim.kernels.stream import TRIALS_PER_WORD, mix_spread, place, spread
 
 TILE = 16
 SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
@@ -34,6 +36,9 @@ class Scratch(NamedTuple):
     undecided: np.ndarray  # uint64[LANES]
     carry: np.ndarray  # uint64[LANES]
     chances: np.ndarray  # float64[TILE]
+    strengths: np.ndarray  # float64[2 * TILE * SLAB_TRIALS]: of the rows' classes, then of the columns'
+    bins: np.ndarray  # uint64[TRIALS_PER_WORD]
+    marks: np.ndarray  # uint64[2 * TRIALS_PER_WORD]
 
 
 _kept = threading.local()
@@ -49,6 +54,9 @@ def own_scratch():
             undecided=aligned_words(LANES),
             carry=aligned_words(LANES),
             chances=np.empty(TILE),
+            strengths=np.empty(2 * TILE * SLAB_TRIALS),
+            bins=aligned_words(TRIALS_PER_WORD),
+            marks=aligned_words(2 * TRIALS_PER_WORD),
         )
     return _kept.scratch
 
@@ -66,7 +74,7 @@ def _is_fair(oracle, n, low, rows, high):
 
 
 @bare_inner
-def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
+def fill_fair(low, high, first_row, rows, digits, tile, lanes):
     """Write fair pairs in some rows of a tile, four pairs at a time, which keeps the multipliers busy.
 
     Nothing is checked in between: in a tile on the diagonal, words that are no pair are written too, and mirrored over.
@@ -86,7 +94,7 @@ def _fill_fair(low, high, first_row, rows, digits, tile, lanes):
 
 
 @bare_inner
-def _fill_mixed(oracle, n, i, high, row, scratch, lanes):
+def fill_mixed(oracle, n, i, high, row, scratch, lanes):
     """Write class i's pairs, of any chances, to a row of a tile; all chances first, so that none is waited for."""
     chances = scratch.chances
     words, digits, tile, undecided = scratch.words, scratch.digits, scratch.tile, scratch.undecided
@@ -104,6 +112,29 @@ def _fill_mixed(oracle, n, i, high, row, scratch, lanes):
 
 
 @bare_inner
+def fill_drawn(oracle, n, low, rows, high, scratch, lanes):
+    """Write the answers of classes low .. low + rows - 1 against high .. high + 15 where each pair has one chance."""
+    if _is_fair(oracle, n, low, rows, high):
+        fill_fair(low, high, 0, rows, scratch.digits, scratch.tile, lanes)
+    else:
+        for a in range(rows):
+            if _is_fair(oracle, n, low + a, 1, high):
+                fill_fair(low, high, a, 1, scratch.digits, scratch.tile, lanes)
+            else:
+                fill_mixed(oracle, n, low + a, high, a, scratch, lanes)
+
+
+def fill_pairs(oracle, n, low, rows, high, scratch, lanes):
+    """Write the answers of classes low .. low + rows - 1 against high .. high + 15, those with i < j."""
+    return (ORACLES[type(oracle)].fill or fill_drawn)(oracle, n, low, rows, high, scratch, lanes)
+
+
+@overload(fill_pairs, jit_options=BARE_INNER)
+def _fill_pairs(oracle, n, low, rows, high, scratch, lanes):
+    return ORACLES[oracle.instance_class].fill or fill_drawn
+
+
+@bare_inner
 def _blank_columns(rows, first, tile):
     """Set columns `first` .. 15 of a tile, which are past the last class, so that nobody wins there."""
     for a in range(rows):
@@ -116,7 +147,7 @@ def _blank_columns(rows, first, tile):
 @bare_inner
 def fill_row(oracle, n, high, scratch, lanes):
     """Write the answers of class 0 against high .. high + 15 to the first row."""
-    _fill_mixed(oracle, n, 0, high, 0, scratch, lanes)
+    fill_pairs(oracle, n, 0, 1, high, scratch, lanes)
     if high + TILE > n:
         _blank_columns(1, n - high, scratch.tile)
 
@@ -124,14 +155,7 @@ def fill_row(oracle, n, high, scratch, lanes):
 @bare_inner
 def fill_tile(oracle, n, low, high, scratch, lanes):
     """Write the answers of classes low .. low + 15 against high .. high + 15, those with i < j."""
-    if _is_fair(oracle, n, low, TILE, high):
-        _fill_fair(low, high, 0, TILE, scratch.digits, scratch.tile, lanes)
-    else:
-        for a in range(TILE):
-            if _is_fair(oracle, n, low + a, 1, high):
-                _fill_fair(low, high, a, 1, scratch.digits, scratch.tile, lanes)
-            else:
-                _fill_mixed(oracle, n, low + a, high, a, scratch, lanes)
+    fill_pairs(oracle, n, low, TILE, high, scratch, lanes)
     if high + TILE > n:
         _blank_columns(TILE, n - high, scratch.tile)
 

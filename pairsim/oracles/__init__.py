@@ -6,13 +6,14 @@ import importlib
 
 from pairsim.oracles.base import Oracle
 from pairsim.oracles.matrix import Matrix
+from pairsim.oracles.ranked import Ranked
 from pairsim.oracles.recorded import Recorded
 from pairsim.oracles.similarity import PROFILES, Similarity
 from pairsim.oracles.uniform import Uniform
 
-REGISTRY: dict[str, type[Oracle]] = {cls.name: cls for cls in (Uniform, Similarity, Matrix, Recorded)}
+REGISTRY: dict[str, type[Oracle]] = {cls.name: cls for cls in (Uniform, Similarity, Matrix, Ranked, Recorded)}
 
-__all__ = ["PROFILES", "REGISTRY", "Matrix", "Oracle", "Recorded", "Similarity", "Uniform", "from_model"]
+__all__ = ["PROFILES", "REGISTRY", "Matrix", "Oracle", "Ranked", "Recorded", "Similarity", "Uniform", "from_model"]
 
 
 def __getattr__(name: str) -> object:

@@ -36,6 +36,11 @@ class Oracle(abc.ABC):
         return None
 
     @property
+    def words_per_question(self) -> float:
+        """How many words of a slab are answered in the time of one question that is asked alone."""
+        return 20.0
+
+    @property
     def rows(self) -> int | None:
         """The number of trials there are: None when they can be drawn without end."""
         return None

@@ -10,7 +10,6 @@ from pairsim.oracles import Oracle, Recorded, Uniform
 
 METHODS = ("auto", "simulated", "conditional", "exact")
 MOST_SCORED_CLASSES = 65_535  # scores are kept as 16-bit numbers
-WORDS_PER_QUESTION = 20  # a lazily answered question takes about as long as this many words of a slab
 
 
 def check_method(owner: str, method: str) -> str:
@@ -50,6 +49,6 @@ def choose_method(oracle: Oracle, decoder: Decoder, method: str, trials: int, sc
         return "simulated"
     played = max(trials, SLAB_TRIALS)  # part of a slab costs a whole one; beyond that the choice is that of any length
     words = played * oracle.n * (oracle.n - 1) / (2 * TRIALS_PER_WORD)
-    lazy = trials * decoder.cost(oracle.n).queries * WORDS_PER_QUESTION
+    lazy = trials * decoder.cost(oracle.n).queries * oracle.words_per_question
     worth_it = isinstance(decoder, MaxWin) or scored_anyway or words <= lazy
     return "conditional" if worth_it else "simulated"

@@ -8,7 +8,7 @@ from pairsim.decoders import REGISTRY, MaxWin
 from pairsim.errors import ParameterError
 from pairsim.kernels.jit import cache_directory
 from pairsim.kernels.warm import watch_compiler
-from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
+from pairsim.oracles import Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.simulation.run import simulate
 
 __all__ = ["cache_directory", "warm_kernels"]
@@ -22,6 +22,7 @@ def warm_kernels(progress: Callable[[float, str], None]) -> tuple[int, float]:
         uniform,
         Similarity.profile("zipf:1.0", 20),
         Matrix(uniform.matrix()),
+        Ranked(20, 0.8),
         Recorded.of(uniform, 24),
     ]
     decoders = [cls() for cls in REGISTRY.values()]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.errors import ParameterError, refusal
-from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
+from pairsim.oracles import Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.store import OracleRecord
 
 Arrays = dict[str, NDArray[Any]]
@@ -27,6 +27,10 @@ def _of_similarity(oracle: Similarity) -> tuple[dict[str, Any], Arrays]:
 
 def _of_matrix(oracle: Matrix) -> tuple[dict[str, Any], Arrays]:
     return {"n": oracle.n}, {"upper": oracle.chances[np.triu_indices(oracle.n, 1)]}
+
+
+def _of_ranked(oracle: Ranked) -> tuple[dict[str, Any], Arrays]:
+    return {"n": oracle.n, "p": oracle.p, "order": oracle.order, "difficulty": oracle.difficulty}, {}
 
 
 def _of_recorded(oracle: Recorded) -> tuple[dict[str, Any], Arrays]:
@@ -54,12 +58,14 @@ TO_RECORD: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
     Uniform.name: _of_uniform,
     Similarity.name: _of_similarity,
     Matrix.name: _of_matrix,
+    Ranked.name: _of_ranked,
     Recorded.name: _of_recorded,
 }
 FROM_RECORD: dict[str, Callable[[dict[str, Any], Arrays], Oracle]] = {
     Uniform.name: lambda params, arrays: Uniform(params["n"], params["p"]),
     Similarity.name: lambda params, arrays: Similarity(arrays["r"]),
     Matrix.name: _to_matrix,
+    Ranked.name: lambda params, arrays: Ranked(params["n"], params["p"], params["order"], params["difficulty"]),
     Recorded.name: _to_recorded,
 }
 

@@ -1,0 +1,110 @@
+"""Which random oracle foretells what decoders do on trained one-vs-one models?
+
+    python -m experiments.noise_models [--sets letter hwu64 plants100-texture clinc150] [--trials 20480]
+
+On each data set, train one-vs-one SVMs (linear; RBF), record their answers on the test part, fit uniform, similarity
+and ranked to them, and set the success that each foretells for every decoder beside the real one. The data sets are
+read from `PAIRSIM_DATA`, else from ../shared/data beside the project. Writes results/noise_models.csv next to this file
+and figures/noise_models.png. Answers can be kept with --answers FOLDER, which saves the training next time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from experiments.real_data import load_split
+from pairsim import Ranked, Recorded, fit_oracles, from_model
+from pairsim.fitting import OracleFits
+from pairsim.plots import plot_fits, save_picture
+
+HERE = Path(__file__).resolve().parent
+SETS = ("letter", "hwu64", "plants100-texture", "clinc150")
+KERNELS = ("linear", "rbf")
+GOAL = 0.03
+JUDGED = ("max-win", "poll", "top-k", "adag", "ddag")  # the decoders that the goal is about
+
+
+def train(kernel: str, X: Any, y: Any) -> Any:
+    """Train a one-vs-one SVM."""
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.multiclass import OneVsOneClassifier
+    from sklearn.svm import SVC, LinearSVC
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # of a few pairs; their answers are as good as any
+        model = OneVsOneClassifier(LinearSVC()) if kernel == "linear" else SVC(kernel="rbf", C=10.0)
+        return model.fit(X, y)
+
+
+def record(name: str, kernel: str, folder: Path | None) -> Recorded:
+    """Return the answers of a trained model on the test part of a data set, from `folder` when they are there."""
+    kept = None if folder is None else folder / f"{name}-{kernel}.npz"
+    if kept is not None and kept.exists():
+        return Recorded.load(kept)
+    split = load_split(name)
+    answers = from_model(train(kernel, split.X_train, split.y_train)).record(split.X_test, split.y_test)
+    if kept is not None:
+        answers.save(kept)
+    return answers
+
+
+def rows_of(name: str, kernel: str, fits: OracleFits) -> pd.DataFrame:
+    """Return the table of one data set and kernel."""
+    ranked = fits["ranked"].oracle
+    assert isinstance(ranked, Ranked)
+    frame = fits.to_frame()
+    frame.insert(0, "set", name)
+    frame.insert(1, "kernel", kernel)
+    frame.insert(2, "n", fits.traits.n)
+    fitted = {"p": ranked.p, "order": ranked.order, "difficulty": ranked.difficulty, "circles": fits.traits.circles}
+    return frame.assign(**fitted)
+
+
+def worst_distances(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the largest distance of each oracle over the decoders that the goal is about, by set and kernel."""
+    judged = frame[frame["decoder"].str.startswith(JUDGED)]
+    columns = [name for name in frame.columns if name.endswith("_distance")]
+    distances = judged[columns].abs().assign(set=judged["set"], kernel=judged["kernel"])
+    return distances.groupby(["set", "kernel"], sort=False).max()
+
+
+def main() -> None:
+    """Run the experiment."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--sets", nargs="+", default=SETS)
+    parser.add_argument("--kernels", nargs="+", default=KERNELS, choices=KERNELS)
+    parser.add_argument("--trials", type=int, default=20_480)
+    parser.add_argument("--answers", type=Path, help="folder that keeps the recorded answers")
+    parser.add_argument("--results", type=Path, default=HERE / "results")
+    parser.add_argument("--figures", type=Path, default=HERE.parent / "figures")
+    options = parser.parse_args()
+    tables = []
+    figure = Figure(figsize=(5.2 * len(options.sets), 4.8 * len(options.kernels)), layout="constrained")
+    grid = figure.subplots(len(options.kernels), len(options.sets), squeeze=False)
+    for line, kernel in zip(grid, options.kernels, strict=True):
+        for ax, name in zip(line, options.sets, strict=True):
+            start = time.perf_counter()
+            fits = fit_oracles(record(name, kernel, options.answers), trials=options.trials)
+            tables.append(rows_of(name, kernel, fits))
+            plot_fits(fits, ax=ax).set_title(f"{name}, {kernel} SVM", fontsize="medium")
+            print(f"{name} {kernel}: {time.perf_counter() - start:.0f} s, {fits['ranked'].oracle}", flush=True)
+    frame = pd.concat(tables)
+    options.results.mkdir(parents=True, exist_ok=True)
+    frame.to_csv(options.results / "noise_models.csv", index=False, float_format="%.6g", lineterminator="\n")
+    save_picture(figure, options.figures / "noise_models.png")
+    worst = worst_distances(frame)
+    print(worst.round(4).to_string())
+    met = worst["ranked_distance"] <= GOAL
+    names = ", ".join(" ".join(each) for each in worst[met].index)
+    print(f"ranked is within {GOAL} on {met.sum()} of {len(met)}: {names}")
+
+
+if __name__ == "__main__":
+    main()
