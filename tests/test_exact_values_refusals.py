@@ -101,9 +101,8 @@ def test_a_poll_that_samples_too_much_has_no_limit_to_offer() -> None:
 
 
 def test_recorded_answers_are_replayed_instead() -> None:
-    message = refusal_of(Recorded.of(Uniform(4, 0.9), 10), MaxWin())
-    assert "simulate replays every row" in message
-    assert message.endswith("Got 10 recorded rows instead.")
+    message = refusal_of(Recorded.of(Uniform(4, 0.9), 10), TopK(2, 1))
+    assert "use simulate, which replays every row" in message
 
 
 @dataclasses.dataclass(frozen=True)

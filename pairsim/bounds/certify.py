@@ -15,7 +15,7 @@ from pairsim.checks import check_number, check_whole
 from pairsim.decoders import Decoder, MaxWin, Poll
 from pairsim.decoders.sample_size import sample_size
 from pairsim.errors import refusal
-from pairsim.oracles import Matrix, Oracle, Similarity, Uniform
+from pairsim.oracles import Matrix, Oracle, Recorded, Similarity, Uniform
 
 HOW_UNIFORM = "sum over class 0's scores; inside, moments of the number ahead to order 7, negative association, Jensen"
 HOW_GENERAL = "sum over class 0's scores; inside, moments of the number ahead to order 3, negative association, Jensen"
@@ -38,7 +38,8 @@ def _as_uniform(oracle: Oracle) -> tuple[int, float] | None:
 
 def _check_oracle(owner: str, oracle: object) -> Oracle:
     if not isinstance(oracle, Uniform | Similarity | Matrix):
-        raise refusal(owner, "oracle", "a uniform, similarity or matrix oracle", repr(oracle))
+        got = f"{oracle.rows} recorded rows" if isinstance(oracle, Recorded) else repr(oracle)
+        raise refusal(owner, "oracle", "a uniform, similarity or matrix oracle", got)
     most = MOST_CLASSES if isinstance(oracle, Uniform) else MOST_GENERAL_CLASSES
     if oracle.n > most:
         raise refusal(owner, "oracle", f"a {oracle.name} oracle of at most {most} classes", f"{oracle.n} classes")

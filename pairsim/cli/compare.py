@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pairsim.cli import options
 from pairsim.cli.console import announce_compiling, note, progress_bar
 from pairsim.cli.records import show_records
+from pairsim.errors import refusal
+
+if TYPE_CHECKING:
+    from pairsim.decoders import Decoder
 
 
 def compare_command(
@@ -21,6 +25,8 @@ def compare_command(
 ) -> None:
     """Say how much more often the first decoder is right than the second, oracle by oracle, with intervals.
 
+    Of evaluations: on how many rows only the one was right, with McNemar's exact test.
+
     In a store both have seen the same tournaments, so the difference is known much better than either figure.
 
     Example: pairsim compare results.db poll:l=5log poll:l=3log
@@ -28,10 +34,14 @@ def compare_command(
     options.check_format(format_)
 
     from pairsim.decoders import decoder
+    from pairsim.evaluation.results import is_evaluation
     from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, verdict
     from pairsim.sweeps.results import names_a_store, read_rows
 
     one, two = decoder(first), decoder(second)
+    if is_evaluation(results):
+        _compare_evaluation(results, one, two, format_)
+        return
     if names_a_store(results):
         from pairsim.store import Store
 
@@ -42,3 +52,14 @@ def compare_command(
         found = compare_in_table(read_rows(results), one.spec, two.spec)
         note("a table does not say what the decoders had in common: the intervals are wide; a store knows better")
     show_records([as_record(each) for each in found], format_, verdict(found))
+
+
+def _compare_evaluation(results: Path, one: Decoder, two: Decoder, format_: str) -> None:
+    from pairsim.evaluation.results import compare_decoders
+    from pairsim.store import Store, is_store
+
+    if not is_store(results):
+        must_be = "a store: a table of evaluations does not know its rows one by one"
+        raise refusal("compare", "results", must_be, repr(str(results)))
+    with Store.read(results) as store:
+        show_records([each._asdict() for each in compare_decoders(store, one, two)], format_)

@@ -41,9 +41,9 @@ def print_table(rows: list[Row]) -> None:
             str(row.decoder),
             f"{row.success:.4f}",
             "exact" if row.method == "exact" else f"{row.low:.4f} .. {row.high:.4f}",
-            _count(row.queries),
-            _count(row.distinct),
-            _count(row.rounds),
+            count(row.queries),
+            count(row.distinct),
+            count(row.rounds),
             "" if row.agreement != row.agreement else f"{row.agreement:.4f}",
         ]
         table.add_row(*(cells if single_oracle else [str(row.oracle), *cells]))
@@ -65,7 +65,8 @@ def print_plainly(table: Table) -> None:
     console.print(table)
 
 
-def _count(value: float) -> str:
+def count(value: float) -> str:
+    """Return an amount for people: whole, or with one digit."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.1f}"
 
 

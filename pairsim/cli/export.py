@@ -18,9 +18,19 @@ def export_command(
 
     Example: pairsim export results.db --out table.csv
     """
+    from pairsim.evaluation.results import is_evaluation, read_evaluation
     from pairsim.sweeps.files import check_table_target, write_table
     from pairsim.sweeps.results import read_rows
 
+    if is_evaluation(store):
+        from pairsim.cli.evaluate import write_evaluation
+        from pairsim.evaluation import EVALUATION_TABLE
+
+        EVALUATION_TABLE.check_target(out)
+        found = read_evaluation(store)
+        write_evaluation(*found, out)
+        note(f"wrote {len(found[0])} rows to {out}")
+        return
     check_table_target(out)
     rows = read_rows(store)
     write_table(rows, out)

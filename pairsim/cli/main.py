@@ -13,6 +13,7 @@ import pairsim
 from pairsim.cli import (
     bound,
     compare,
+    evaluate,
     exact,
     export,
     fit_oracle,
@@ -20,6 +21,7 @@ from pairsim.cli import (
     merge,
     plan,
     plot,
+    record,
     replay,
     show,
     sweep,
@@ -40,6 +42,8 @@ app = typer.Typer(
     epilog="Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png",
 )
 app.command("sweep")(sweep.sweep_command)
+app.command("record")(record.record_command)
+app.command("evaluate")(evaluate.evaluate_command)
 app.command("show")(show.show_command)
 app.command("export")(export.export_command)
 app.command("merge")(merge.merge_command)

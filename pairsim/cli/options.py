@@ -80,6 +80,20 @@ MethodOption = Annotated[
     str,
     typer.Option("--method", help="auto (fastest that is right), simulated, conditional or exact."),
 ]
+TargetOption = Annotated[
+    str | None, typer.Option("--target", help="The column of labels in a csv file; the last one by itself.")
+]
+TestShareOption = Annotated[
+    float, typer.Option("--test-share", help="Share of each class to test on, where a data set has no test part.")
+]
+DATA_HELP = (
+    "iris, wine, digits, breast-cancer, a .csv or .csv.gz file, the name of files in the folder $PAIRSIM_DATA, or "
+    "openml:NAME."
+)
+ESTIMATOR_HELP = (
+    "linear-svc, svc-linear, svc-rbf, svc-poly, nu-svc, perceptron, logistic, ridge, sgd or tree, with settings of "
+    "scikit-learn: svc-rbf:C=10,gamma=0.1."
+)
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
 FormatOption = Annotated[str, typer.Option("--format", help="What to print: table, csv or json.")]
 ThreadsOption = Annotated[

@@ -72,8 +72,8 @@ def plan_command(
     if plot is not None:
         from matplotlib.figure import Figure
 
+        from pairsim.outputs import write_whole
         from pairsim.plots import plot_frontier, save_picture
-        from pairsim.sweeps.files import write_whole
 
         figure = Figure(layout="constrained")
         plot_frontier(found, ax=figure.subplots())

@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pairsim.cli.console import note
+from pairsim.errors import refusal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
+    from matplotlib.figure import Figure
 
 
 def plot_command(
@@ -22,35 +26,53 @@ def plot_command(
     x: Annotated[str, typer.Option("--x", help="What goes on the x axis: auto, n or p.")] = "auto",
     scale: Annotated[str, typer.Option("--scale", help="Of the x axis: auto, linear or log2.")] = "auto",
 ) -> None:
-    """Draw success probability curves, one a decoder, with their intervals.
+    """Draw success probability curves, one a decoder, with their intervals; of evaluations, accuracy against queries.
 
     Example: pairsim plot results.csv --out fig.png
     """
     check_picture_target(out)
 
+    from pairsim.evaluation.results import is_evaluation, read_evaluation
     from pairsim.sweeps.results import read_rows
     from pairsim.sweeps.rows import to_frame
 
+    if is_evaluation(results):
+        from pairsim.cli.evaluate import draw_evaluation
+
+        if (x, scale) != ("auto", "auto"):
+            raise refusal("plot", "x and scale", "left out for evaluations (queries, log)", f"{x!r} and {scale!r}")
+        draw_evaluation(read_evaluation(results)[0], out)
+        note(f"drew {out}")
+        return
     draw(to_frame(read_rows(results)), out, x=x, scale=scale)
 
 
 def check_picture_target(path: Path) -> None:
     """Refuse a picture file that could not be written or is not ours to replace."""
+    from pairsim.outputs import check_target
     from pairsim.plots import PLOT_SUFFIXES, is_our_picture
-    from pairsim.sweeps.files import check_target
 
     check_target(path, PLOT_SUFFIXES, "plot", is_our_picture)
 
 
 def draw(frame: pd.DataFrame, path: Path, *, x: str = "auto", scale: str = "auto") -> None:
-    """Draw the rows to a picture file."""
-    from pairsim.plots import plot_panels, save_picture
-    from pairsim.sweeps.files import write_whole
+    """Draw the rows of a sweep to a picture file."""
+    from pairsim.plots import plot_panels
     from pairsim.sweeps.rows import TEXT_COLUMNS
 
-    names = {name: frame[name].str.replace("$", r"\$") for name in TEXT_COLUMNS}  # which would begin a formula
+    save_figure(frame, TEXT_COLUMNS, lambda rows: plot_panels(rows, x=x, scale=scale), path)
+    note(f"drew {path}")
+
+
+def save_figure(
+    frame: pd.DataFrame, text: tuple[str, ...], draw_rows: Callable[[pd.DataFrame], Figure], path: Path
+) -> None:
+    """Draw rows with these columns of text, which may be any names, to a picture file."""
+    from pairsim.outputs import write_whole
+    from pairsim.plots import save_picture
+
+    names = {name: frame[name].str.replace("$", r"\$") for name in text}  # which would begin a formula
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # such as on letters that the font does not have
-        figure = plot_panels(frame.assign(**names), x=x, scale=scale)
+        figure = draw_rows(frame.assign(**names))
         write_whole(path, lambda temporary: save_picture(figure, temporary))
-    note(f"drew {path}")

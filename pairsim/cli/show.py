@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from pairsim.store import Store
 
 
+ROWS_ONLY = "a table has rows only; a store has tasks"
+
+
 def show_command(
     results: Annotated[Path, typer.Argument(help="A results store (.db), or a table.")],
     tasks: Annotated[bool, typer.Option("--tasks", help="The tasks with their ids instead of the rows.")] = False,
@@ -27,12 +30,18 @@ def show_command(
     """
     options.check_format(format_)
 
+    from pairsim.evaluation.results import is_evaluation
+
+    if is_evaluation(results):
+        _show_evaluation(results, tasks, format_)
+        return
+
     from pairsim.cli.sweep import show
     from pairsim.sweeps.results import names_a_store, read_rows
 
     if not names_a_store(results):
         if tasks:
-            note("a table has rows only; a store has tasks")
+            note(ROWS_ONLY)
         show(read_rows(results), format_)
         return
 
@@ -45,7 +54,28 @@ def show_command(
         elif (rows := stored_rows(store)) or format_ != "table":
             show(rows, format_)
         if format_ == "table":
-            for line in _provenance(store):
+            for line in _provenance(store, _seeds(store)):
+                typer.echo(line)
+
+
+def _show_evaluation(results: Path, tasks: bool, format_: str) -> None:
+    from pairsim.cli.evaluation_table import show_evaluation
+    from pairsim.evaluation.results import read_evaluation, stored_evaluation, stored_tasks
+    from pairsim.store import Store, is_store
+
+    if not is_store(results):
+        if tasks:
+            note(ROWS_ONLY)
+        show_evaluation(*read_evaluation(results), format_)
+        return
+    with Store.read(results) as store:
+        records = stored_tasks(store)
+        if tasks:
+            show_records(records, format_)
+        else:
+            show_evaluation(*stored_evaluation(store), format_)
+        if format_ == "table":
+            for line in _provenance(store, sorted({record["seed"] for record in records})):
                 typer.echo(line)
 
 
@@ -73,10 +103,10 @@ def _tasks(store: Store) -> list[dict[str, Any]]:
     return records
 
 
-def _provenance(store: Store) -> list[str]:
+def _provenance(store: Store, seeds: list[int]) -> list[str]:
     from pairsim.sweeps.rows import printable
 
-    lines = [f"{store.count_blocks():,} blocks; seeds {', '.join(map(str, _seeds(store))) or 'none'}"]
+    lines = [f"{store.count_blocks():,} blocks; seeds {', '.join(map(str, seeds)) or 'none'}"]
     for run in store.runs():
         try:
             versions = ", ".join(f"{name} {version}" for name, version in json.loads(run.versions).items())

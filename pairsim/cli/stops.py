@@ -29,8 +29,11 @@ class Terminated(BaseException):
 
 
 @contextlib.contextmanager
-def noticing_sigterm() -> Iterator[Callable[[], None]]:
-    """Yield a function to call now and then: it raises `Terminated` once SIGTERM has come."""
+def noticing_sigterm(at_once: bool = False) -> Iterator[Callable[[], None]]:
+    """Yield a function to call now and then: it raises `Terminated` once SIGTERM has come.
+
+    With `at_once` it is raised wherever the signal comes, for work that knows nothing of us (a long training).
+    """
     came = False
 
     def look() -> None:
@@ -44,6 +47,8 @@ def noticing_sigterm() -> Iterator[Callable[[], None]]:
     def notice(number: int, frame: FrameType | None) -> None:
         nonlocal came  # not an Event: its lock would be taken twice when a second signal interrupts the handler
         came = True
+        if at_once:
+            raise Terminated
 
     before = signal.signal(signal.SIGTERM, notice)
     try:
@@ -53,13 +58,13 @@ def noticing_sigterm() -> Iterator[Callable[[], None]]:
 
 
 @contextlib.contextmanager
-def ending_well(command: str | None) -> Iterator[Callable[[], None]]:
+def ending_well(command: str | None, *, at_once: bool = False) -> Iterator[Callable[[], None]]:
     """Turn Ctrl-C and SIGTERM into one line that says what is kept, and by which command to go on if anything is.
 
-    Yields a function to call now and then, see `noticing_sigterm`.
+    Yields a function to call now and then; for it and `at_once` see `noticing_sigterm`.
     """
     try:
-        with noticing_sigterm() as look:
+        with noticing_sigterm(at_once) as look:
             yield look
     except KeyboardInterrupt:
         raise Stopped(f"stopped by Ctrl-C; {what_is_kept(command)}", INTERRUPTED) from None

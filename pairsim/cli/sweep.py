@@ -83,7 +83,7 @@ def sweep_command(
 
     options.check_format(format_)
     style = check_progress(progress, quiet)
-    _check_targets(store, out, plot)
+    check_targets(store, out, plot)
     if shard is not None and store is None:
         raise refusal("sweep", "shard", "given with --store, so that the parts can be merged", repr(shard))
     oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
@@ -143,7 +143,7 @@ def _deliver(rows: list[Row], format_: str, out: Path | None, plot: Path | None,
         draw(to_frame(rows), plot)
 
 
-def _check_targets(store: Path | None, out: Path | None, plot: Path | None) -> None:
+def check_targets(store: Path | None, out: Path | None, plot: Path | None, *, evaluation: bool = False) -> None:
     """Refuse files that could not be written, before any work is done."""
     if store is not None:
         from pairsim.sweeps.files import TABLE_SUFFIXES
@@ -152,9 +152,12 @@ def _check_targets(store: Path | None, out: Path | None, plot: Path | None) -> N
             must_be = "a store such as results.db (--out is for tables)"
             raise refusal("sweep", "store", must_be, repr(str(store)))
     if out is not None:
-        from pairsim.sweeps.files import check_table_target
+        if evaluation:
+            from pairsim.evaluation import EVALUATION_TABLE as TABLE
+        else:
+            from pairsim.sweeps.files import SWEEP_TABLE as TABLE
 
-        check_table_target(out)
+        TABLE.check_target(out)
     if plot is not None:
         from pairsim.cli.plot import check_picture_target
 

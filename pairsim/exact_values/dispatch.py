@@ -8,6 +8,7 @@ from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK, as_max_win
 from pairsim.errors import refusal
 from pairsim.exact_values import brackets, closed_forms, random_orders, scores, top_k
 from pairsim.exact_values.chances import INDEPENDENT, constant_chance
+from pairsim.exact_values.recorded_rows import on_rows
 from pairsim.exact_values.result import Exact, too_large, unavailable
 from pairsim.oracles import Oracle, Recorded
 
@@ -26,8 +27,10 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
 
     Parameters
     ----------
-    oracle : Uniform, Similarity or Matrix
-        An oracle whose pairs are answered independently of each other, with known chances.
+    oracle : Uniform, Similarity, Matrix or Recorded
+        An oracle whose pairs are answered independently of each other, with known chances; or recorded answers, for
+        which it is the mean over the rows, exact for these rows and no estimate of others: max-win, poll, adag and
+        ddag in the given order at any size, in random order where rows and classes are few.
     decoder : Decoder
         MaxWin, Poll, TopK, Adag or Ddag.
 
@@ -54,7 +57,7 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
     '0.617787 by dynamic programming over scores'
     """
     _check_question(oracle, decoder)
-    success, failure, how = _solve(oracle, decoder)
+    success, failure, how = on_rows(oracle, decoder) if isinstance(oracle, Recorded) else _solve(oracle, decoder)
     cost = decoder.cost(oracle.n)
     price = top_k.expect_price(oracle, decoder) if isinstance(decoder, TopK) else (cost.queries, cost.rounds)
     return Exact(
@@ -75,12 +78,9 @@ def _check_question(oracle: object, decoder: object) -> None:
     if not isinstance(decoder, Decoder):
         raise refusal("exact", "decoder", "a decoder such as MaxWin()", repr(decoder))
     decoder.kernel(oracle.n)  # checks what depends on n, such as k
-    if isinstance(oracle, Recorded):
-        must_be = "an oracle that draws its answers: recorded ones have no exact value (simulate replays every row)"
-        raise unavailable("oracle", must_be, f"{oracle.rows} recorded rows")
     # by exact type: a subclass may have other answers or other rules, and a wrong value must not pass for an exact one
-    if type(oracle) not in INDEPENDENT:
-        must_be = "Uniform, Similarity or Matrix: others have no exact value (use simulate)"
+    if type(oracle) not in INDEPENDENT and type(oracle) is not Recorded:
+        must_be = "Uniform, Similarity, Matrix or Recorded: others have no exact value (use simulate)"
         raise unavailable("oracle", must_be, type(oracle).__name__)
     if type(decoder) not in KNOWN:
         must_be = "MaxWin, Poll, TopK, Adag or Ddag: others have no exact value (use simulate)"

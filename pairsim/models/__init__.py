@@ -9,6 +9,7 @@ from pairsim.models.libsvm_file import read_libsvm
 from pairsim.models.linear import LinearPairs
 from pairsim.models.pipeline import PipelinePairs
 from pairsim.models.sklearn_models import from_model
+from pairsim.models.skops_file import read_skops
 
 __all__ = [
     "EstimatorPairs",
@@ -19,4 +20,5 @@ __all__ = [
     "Points",
     "from_model",
     "read_libsvm",
+    "read_skops",
 ]

@@ -19,6 +19,7 @@ from pairsim.kernels.drive import record_trials
 from pairsim.kernels.protocol import ORACLES, OracleFunctions
 from pairsim.kernels.stream import stream_key
 from pairsim.oracles.base import Oracle
+from pairsim.outputs import check_target, write_new
 
 FORMAT = "pairsim recorded answers 1"
 
@@ -107,7 +108,7 @@ class Recorded(Oracle):
         return cls(answers, oracle.truth(0, trials))
 
     def save(self, path: Path | str) -> None:
-        """Write the answers, one bit a pair, and the true classes to a new .npz file; `load` reads them back.
+        """Write the answers, one bit a pair, and the true classes to a new .npz file, whole or not at all; see `load`.
 
         Examples
         --------
@@ -120,9 +121,16 @@ class Recorded(Oracle):
         True
         """
         target = Path(path)
-        if target.suffix != ".npz" or target.exists():
-            raise refusal("save", "path", "a new file whose name ends in .npz", repr(str(target)))
-        np.savez_compressed(target, format=np.array(FORMAT), n=np.array(self.n), bits=self.bits, truth=self._truth)
+        check_target(target, (".npz",), "path", None, "save")
+
+        def write(temporary: Path) -> None:
+            kind, n = np.array(FORMAT), np.array(self.n)
+            np.savez_compressed(temporary, format=kind, n=n, bits=self.bits, truth=self._truth)
+
+        try:
+            write_new(target, write)
+        except FileExistsError:  # since it was looked for
+            raise refusal("save", "path", "a new file", f"{str(target)!r}, which exists") from None
 
     @classmethod
     def load(cls, path: Path | str) -> Recorded:

@@ -41,6 +41,9 @@ def choose_method(oracle: Oracle, decoder: Decoder, method: str, trials: int, sc
     if method == "conditional" and not has_conditional(oracle, decoder):
         got = f"'conditional' for {decoder.spec} on {oracle.label}"
         raise refusal("simulate", "method", "'simulated' or 'auto' where scores do not give the answer", got)
+    if method == "exact" and isinstance(oracle, Recorded):
+        # exact for these rows it would be, but a sweep's interval is about the rows that were not recorded
+        raise refusal("simulate", "method", "'simulated' or 'auto' for recorded rows", "'exact' (see pairsim exact)")
     if method != "auto":
         return method
     if has_closed_form(oracle, decoder):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pairsim.store.faults import BlockConflict, StoreError
 from pairsim.store.header import is_store
 from pairsim.store.merge import MergeReport, merge_stores
-from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord, task_id
+from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord, task_id, task_kind
 from pairsim.store.store import Store
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "is_store",
     "merge_stores",
     "task_id",
+    "task_kind",
 ]

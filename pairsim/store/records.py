@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -17,6 +18,18 @@ def task_id(definition: str) -> str:
     '289d678fffde154bc3f480bee73971d4'
     """
     return hashlib.blake2b(definition.encode(), digest_size=16).hexdigest()
+
+
+def task_kind(definition: str) -> str:
+    """Return what kind of work a task's definition says it is; those of sweeps, which came first, do not say.
+
+    Examples
+    --------
+    >>> task_kind('{"kind":"evaluation"}'), task_kind('{"decoder":"max-win"}')
+    ('evaluation', 'sweep')
+    """
+    content = json.loads(definition)
+    return str(content.get("kind", "sweep")) if isinstance(content, dict) else "sweep"
 
 
 class TaskRecord(NamedTuple):

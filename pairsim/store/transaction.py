@@ -11,7 +11,7 @@ from typing import Any
 from pairsim.errors import refusal
 from pairsim.store.arrays import unpacked
 from pairsim.store.faults import BlockConflict, damaged, one_line
-from pairsim.store.records import Request, Run
+from pairsim.store.records import Request, Run, task_kind
 from pairsim.store.schema import ARRAYS, ORACLES, REQUESTS, RUNS, TALLY, TASKS, Table
 from pairsim.store.sealing import Row, sealed
 from pairsim.store.walk import check_row, to_request, to_run, to_values
@@ -48,6 +48,7 @@ class Transaction:
         self._sqlite = sqlite
         self._tally: dict[str, list[int]] = {}
         self._known_tasks: set[str] = set()
+        self._kind: str | None = None
 
     def find(self, table: Table, *key: Any) -> Row | None:
         """Return the stored row of that key, with its checksum, or None."""
@@ -79,7 +80,18 @@ class Transaction:
     def put_task(self, task: str, definition: str) -> None:
         """Add a task behind the others, unless it is there."""
         if not self.knows(task):
+            self._check_kind(task_kind(definition))
             self.put(TASKS, sealed(TASKS, (task, self._of(TASKS)[0], definition)))
+
+    def _check_kind(self, kind: str) -> None:
+        """Refuse a task of another kind than those in the store: no table could show both."""
+        if self._kind is None:
+            first: Row | None = self._sqlite.execute(f"{TASKS.select} LIMIT 1").fetchone()
+            if first is not None:
+                check_row(self.path, TASKS, first)
+            self._kind = kind if first is None else task_kind(first[2])
+        if kind != self._kind:
+            raise refusal("Store", "tasks", f"of one kind in a store, which has results of kind {self._kind!r}", kind)
 
     def put_measured(self, table: Table, row: Row) -> Meeting:
         """Write a result of the first trials of a block; more trials replace fewer, equally many must be equal.

@@ -61,8 +61,8 @@ def _was_longer(stop: Stop, settings: str) -> bool:
     return not stop.is_rule and not before.is_rule and before.trials > stop.trials
 
 
-def this_run(command: str | None) -> Run:
-    """Return where the results come from: time, command, versions and machine."""
+def this_run(command: str | None, more: dict[str, str] | None = None) -> Run:
+    """Return where the results come from: time, command, versions (of more packages, if given) and machine."""
     import numba
     import numpy as np
 
@@ -73,6 +73,7 @@ def this_run(command: str | None) -> Run:
         "numpy": np.__version__,
         "numba": numba.__version__,
     }
+    versions |= more or {}
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="microseconds")
     return Run(now, command or "from Python", json.dumps(versions), f"{platform.node()} ({sys.platform})")
 

@@ -67,14 +67,3 @@ def from_frame(frame: pd.DataFrame) -> list[Row]:
     """Return the rows of a DataFrame with the columns of `COLUMNS`."""
     records: list[dict[Any, Any]] = frame[COLUMNS].to_dict(orient="records")
     return [Row(**record) for record in records]
-
-
-def to_records(rows: list[Row]) -> list[dict[str, Any]]:
-    """Return the rows as plain dictionaries, nan as None."""
-    return [
-        {
-            name: None if isinstance(value, float) and math.isnan(value) else value
-            for name, value in row._asdict().items()
-        }
-        for row in rows
-    ]

@@ -12,7 +12,7 @@ from pairsim.errors import ParameterError, refusal
 from pairsim.oracles import Oracle, Uniform
 from pairsim.simulation import STREAM_VERSION, Bench, block_trials, check_seed, make_bench
 from pairsim.simulation.methods import has_conditional
-from pairsim.store import OracleRecord, Store, TaskRecord, task_id
+from pairsim.store import OracleRecord, Store, TaskRecord, task_id, task_kind
 from pairsim.sweeps.oracle_records import oracle_of, oracle_record
 
 TRIALS_LIMIT = 1 << 62  # the places of trials in the random stream are 64-bit numbers
@@ -59,6 +59,10 @@ def make_task(oracle: Oracle, record: OracleRecord, decoder: Decoder, method: st
 
 def task_of(record: TaskRecord, store: Store) -> Task:
     """Return the task that a store holds; refuse one that this version of pairsim would not compute alike."""
+    if task_kind(record.definition) != "sweep":
+        raise refusal(
+            "store", "task", "one of a sweep, which can be played again", f"an {task_kind(record.definition)}"
+        )
     try:
         parts: dict[str, Any] = json.loads(record.definition)
         settings = dict(parts["decoder"])

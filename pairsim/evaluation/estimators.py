@@ -1,0 +1,124 @@
+"""Estimators by name: what is trained on each pair of classes, written as `svc-rbf` or `svc-rbf:C=10,gamma=0.1`."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import warnings
+from typing import Any, NamedTuple
+
+from pairsim.datasets.preparing import require_sklearn
+from pairsim.errors import refusal
+
+Setting = bool | int | float | str | None
+
+WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
+FOUR_POINTS = ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+class Kind(NamedTuple):
+    """A classifier of scikit-learn; one that is not one-vs-one by itself is trained on each pair of classes."""
+
+    module: str
+    name: str
+    settings: dict[str, Setting]
+    by_pairs: bool
+    summary: str
+
+
+REGISTRY = {
+    "linear-svc": Kind("svm", "LinearSVC", {}, True, "linear SVM, LIBLINEAR"),
+    "svc-linear": Kind("svm", "SVC", {"kernel": "linear"}, False, "linear SVM, LIBSVM"),
+    "svc-rbf": Kind("svm", "SVC", {"kernel": "rbf"}, False, "SVM with a Gaussian kernel"),
+    "svc-poly": Kind("svm", "SVC", {"kernel": "poly"}, False, "SVM with a polynomial kernel"),
+    "nu-svc": Kind("svm", "NuSVC", {"nu": 0.1}, False, "nu-SVM with a Gaussian kernel"),
+    "perceptron": Kind("linear_model", "Perceptron", {}, True, "perceptron"),
+    "logistic": Kind("linear_model", "LogisticRegression", {"max_iter": 1000}, True, "logistic regression"),
+    "ridge": Kind("linear_model", "RidgeClassifier", {}, True, "ridge regression on -1 and 1"),
+    "sgd": Kind("linear_model", "SGDClassifier", {}, True, "linear SVM by stochastic gradients"),
+    "tree": Kind("tree", "DecisionTreeClassifier", {}, True, "decision tree"),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimator:
+    """A named estimator with settings, in the order in which they were given.
+
+    Examples
+    --------
+    >>> from pairsim.evaluation import estimator
+    >>> estimator("svc-rbf:C=10").build(seed=0)
+    SVC(C=10, random_state=0)
+    >>> estimator("perceptron").build(seed=0)
+    OneVsOneClassifier(estimator=Perceptron())
+    """
+
+    name: str
+    settings: tuple[tuple[str, Setting], ...] = ()
+
+    @property
+    def spec(self) -> str:
+        """The estimator as it is written on the command line."""
+        listed = ",".join(f"{key}={_word(value)}" for key, value in self.settings)
+        return f"{self.name}:{listed}" if listed else self.name
+
+    def build(self, seed: int) -> Any:
+        """Return the unfitted model: one-vs-one by itself, or in a `OneVsOneClassifier`."""
+        from sklearn.multiclass import OneVsOneClassifier
+
+        kind = REGISTRY[self.name]
+        model = _class_of(kind)(**kind.settings | dict(self.settings))
+        if "random_state" in model.get_params():
+            model.set_params(random_state=seed)
+        return OneVsOneClassifier(model) if kind.by_pairs else model
+
+
+def estimator(spec: str) -> Estimator:
+    """Read an estimator from its spec, `name` or `name:key=value,key=value`, with the keys of scikit-learn.
+
+    Examples
+    --------
+    >>> from pairsim.evaluation import estimator
+    >>> estimator("logistic:C=0.5,fit_intercept=false")
+    Estimator(name='logistic', settings=(('C', 0.5), ('fit_intercept', False)))
+    """
+    require_sklearn("estimator")
+    name, _, tail = spec.strip().partition(":")
+    if name not in REGISTRY:
+        raise refusal("estimator", "name", "one of " + ", ".join(REGISTRY), repr(name))
+    keys = set(_class_of(REGISTRY[name])().get_params()) - {"random_state", "kernel"}  # the seed's and the name's
+    settings: dict[str, Setting] = {}
+    for part in filter(None, tail.split(",")):
+        key, equals, text = (piece.strip() for piece in part.partition("="))
+        if key not in keys or not equals or key in settings:
+            must_be = "key=value, each once, with key one of " + ", ".join(sorted(keys))
+            raise refusal(f"estimator {name}", "options", must_be, repr(part))
+        settings[key] = _value(text)
+    made = Estimator(name, tuple(settings.items()))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made.build(0).fit(*FOUR_POINTS)  # so that a setting that cannot be is refused before the work begins
+    except (ValueError, TypeError) as error:
+        must_be = "settings that scikit-learn takes"
+        raise refusal(f"estimator {name}", "options", must_be, f"{spec!r} ({error})") from None
+    return made
+
+
+def _class_of(kind: Kind) -> Any:
+    return getattr(importlib.import_module(f"sklearn.{kind.module}"), kind.name)
+
+
+def _value(text: str) -> Setting:
+    if text.lower() in WORDS:
+        return WORDS[text.lower()]
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _word(value: Setting) -> str:
+    return next((word for word, meant in WORDS.items() if value is meant), str(value))

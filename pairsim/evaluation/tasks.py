@@ -1,0 +1,138 @@
+"""Tasks of evaluations: what was predicted how, named by a hash of all that determines the result."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.decoders import REGISTRY as DECODERS
+from pairsim.decoders import Decoder
+from pairsim.errors import ParameterError, refusal
+from pairsim.evaluation.estimators import Estimator
+from pairsim.store import OracleRecord, Store, TaskRecord, task_id, task_kind
+
+KIND = "evaluation"
+ONE_VS_ONE = "one-vs-one"
+EXAM = "labels"  # what the store knows a test by
+
+
+class Exam(NamedTuple):
+    """What predictions are compared with: the true class of each row, of data and a split that a hash names.
+
+    `n` is the number of classes that the model can tell apart; a row whose label the training part does not have
+    counts as an error, whatever is named.
+    """
+
+    data: str
+    split: str
+    n: int
+    truth: NDArray[np.int64]
+
+    @property
+    def digest(self) -> str:
+        """The name of the exam in a store."""
+        return task_id(json.dumps({"data": self.data, "split": self.split}, sort_keys=True))
+
+    @property
+    def record(self) -> OracleRecord:
+        """The exam as the store keeps it."""
+        params = json.dumps({"data": self.data, "split": self.split, "n": self.n}, sort_keys=True)
+        return OracleRecord(self.digest, EXAM, params, {"truth": self.truth})
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """One way to predict the rows of one exam.
+
+    `reduction` is how many classes are made of two: "one-vs-one", whose pairs a decoder asks about, or another one,
+    which has no decoder. `settings` are those of the estimator, as plain data. Names of data sets, times and
+    confidence are no part of a task.
+    """
+
+    data: str
+    split: str
+    reduction: str
+    estimator: str
+    settings: tuple[tuple[str, Any], ...]
+    decoder: Decoder | None
+    seed: int
+
+    @functools.cached_property
+    def definition(self) -> str:
+        """The task as canonical JSON text."""
+        return json.dumps(
+            {
+                "kind": KIND,
+                "data": self.data,
+                "split": self.split,
+                "reduction": self.reduction,
+                "estimator": {"name": self.estimator, "settings": dict(self.settings)},
+                "decoder": None if self.decoder is None else _plain(self.decoder),
+                "seed": self.seed,
+            },
+            sort_keys=True,
+        )
+
+    @functools.cached_property
+    def id(self) -> str:
+        """The task's name."""
+        return task_id(self.definition)
+
+    @property
+    def estimator_spec(self) -> str:
+        """The estimator with its settings, as it is written on the command line."""
+        return Estimator(self.estimator, self.settings).spec
+
+    @property
+    def exam_digest(self) -> str:
+        """The name of the exam in a store."""
+        return Exam(self.data, self.split, 0, np.empty(0, np.int64)).digest
+
+
+def _plain(decoder: Decoder) -> dict[str, Any]:
+    return {"name": decoder.name} | {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
+
+
+def task_of(record: TaskRecord) -> Task:
+    """Return the task that a store holds; refuse one that this version of pairsim does not write."""
+    try:
+        if task_kind(record.definition) != KIND:
+            raise ValueError
+        parts: dict[str, Any] = json.loads(record.definition)
+        decoder = None
+        if parts["decoder"] is not None:
+            plain = dict(parts["decoder"])
+            decoder = DECODERS[plain.pop("name")](**plain)
+        settings = tuple(dict(parts["estimator"]["settings"]).items())
+        texts = (parts["data"], parts["split"], parts["reduction"], parts["estimator"]["name"])
+        if not all(isinstance(text, str) and text.isprintable() for text in (*texts, *dict(settings))):
+            raise ValueError
+        task = Task(*texts, settings, decoder, int(parts["seed"]))
+        same = task.definition == record.definition
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, ParameterError):
+        same = False
+    if not same:
+        must_be = "an evaluation that this version of pairsim can read"
+        raise refusal("store", "task", must_be, f"{record.id} ({record.definition[:200]})")
+    return task
+
+
+def exam_of(store: Store, digest: str) -> Exam:
+    """Return the exam that a store holds, believing nothing."""
+    wrong = refusal("store", "labels", "as pairsim writes them", digest)
+    record = store.oracle(digest)
+    try:
+        params = json.loads(record.params)
+        truth = np.asarray(record.arrays["truth"], np.int64)
+        exam = Exam(params["data"], params["split"], params["n"], truth)
+        good = record.name == EXAM and truth.ndim == 1 and truth.size > 0 and truth.min() >= 0 and exam.n >= 2
+        if not good or record.params != exam.record.params or exam.digest != digest:
+            raise wrong
+    except (LookupError, TypeError, ValueError, AttributeError):
+        raise wrong from None
+    return exam
