@@ -69,7 +69,7 @@ def fit_ranked(recorded: Recorded | Traits) -> Ranked:
     >>> from pairsim import Ranked, Recorded
     >>> from pairsim.fitting import fit_ranked
     >>> found = fit_ranked(Recorded.of(Ranked(20, 0.9, 0.8, 0.5), 2000))
-    >>> round(found.p, 2), round(found.order, 1), round(found.difficulty, 1)
+    >>> round(found.p, 1), round(found.order, 1), round(found.difficulty, 1)
     (0.9, 0.8, 0.5)
     """
     traits = _traits("fit_ranked", recorded)

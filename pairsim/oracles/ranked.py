@@ -127,7 +127,7 @@ class Ranked(Oracle):
     >>> from pairsim import MaxWin, Poll, Ranked, Uniform, simulate
     >>> decoders = [MaxWin(), Poll("3log")]
     >>> [round(e.success, 1) for e in simulate(Uniform(64, 0.99), decoders, trials=1000)]
-    [1.0, 0.9]
+    [1.0, 1.0]
     >>> [round(e.success, 1) for e in simulate(Ranked(64, 0.99), decoders, trials=1000)]
     [0.8, 0.3]
     """
