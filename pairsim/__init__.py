@@ -28,6 +28,7 @@ _HOMES = {
     "ParameterError": "errors",
     "Poll": "decoders",
     "Quick": "decoders",
+    "Radag": "decoders",
     "Ranked": "oracles",
     "Recorded": "oracles",
     "Session": "session",
@@ -59,6 +60,7 @@ __all__ = [
     "ParameterError",
     "Poll",
     "Quick",
+    "Radag",
     "Ranked",
     "Recorded",
     "Session",
@@ -77,7 +79,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from pairsim.decoders import Adag, Champion, Cost, Ddag, Decoder, Halving, MaxWin, Poll, Quick, TopK, decoder
+    from pairsim.decoders import Adag, Champion, Cost, Ddag, Decoder, Halving, MaxWin, Poll, Quick, Radag, TopK, decoder
     from pairsim.errors import ParameterError
     from pairsim.exact_values import exact
     from pairsim.fitting import fit_oracles

@@ -6,11 +6,14 @@ lists and dictionaries. The compiled code must agree with it question by questio
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from statistics import NormalDist
 from typing import NamedTuple
+
+from cheapest import pair_up_naively
 
 LowWins = Callable[[int, int], bool]  # does the lower class of pair (low, high) win?
 Draw = Callable[..., int]  # draw(a, b, bound), one of 0 .. bound - 1; draw(a, b, bound, fork) from a fork of the key
@@ -266,6 +269,29 @@ def adag(judge: Judge, n: int, draw: Draw, order: str) -> int:
     return classes[0]
 
 
+def radag_cost(errors: Sequence[float], n: int, i: int, j: int) -> int:
+    """Return the cost of a game: its error in parts of 2**34 of the largest one, then the pair's own preference."""
+    pairs = [(low, high) for low in range(n) for high in range(low + 1, n)]
+    low, high = min(i, j), max(i, j)
+    share = errors[pairs.index((low, high))] / max(errors)
+    return round(share * 2**34) * 2**20 + (mix(place(low, high)) >> 44)
+
+
+def radag(judge: Judge, n: int, draw: Draw, errors: Sequence[float] | None) -> int:
+    if errors is None or len(set(errors)) == 1:
+        return adag(judge, n, draw, "given")
+    cost = functools.cache(functools.partial(radag_cost, tuple(errors), n))
+    classes, had_a_bye = list(range(n)), None
+    while len(classes) > 1:
+        opponents = pair_up_naively(classes, cost, had_a_bye)
+        games = [(i, opponents[i]) for i in classes if classes.index(opponents[i]) > classes.index(i)]
+        left_over = [i for i in classes if opponents[i] == i]
+        had_a_bye = left_over[0] if left_over else None
+        classes = [i if judge.beats(i, j) else j for i, j in games] + left_over
+        judge.close_round()
+    return classes[0]
+
+
 class Games:
     """Every game of a trial so far: whom each class has met, and how often it lost."""
 
@@ -354,6 +380,7 @@ DECODERS: dict[str, Callable[..., int]] = {
     "top-k": top_k,
     "ddag": ddag,
     "adag": adag,
+    "radag": radag,
     "quick": quick,
     "champion": champion,
     "halving": halving,

@@ -7,8 +7,10 @@ oracle, a field or a twin that is not known here is a `LookupError`, never a sil
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 import math
+import random
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -126,12 +128,25 @@ def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequen
         "final": (("rescore", "maxwin"), ("rescore", "maxwin")),
         "l": ((1, 2, 3, 7, "log", "2log", "1.5log", "5log"), (2, "log")),
         "k": (range(1, n + 1), (1, min(3, n))),
+        "errors": ((None, *some_errors(n)), (None, some_errors(n)[0])),
     }
     if field == "ties" and cls.adaptive:
         known["ties"] = (("random", "lose", "first", "any"),) * 2
     if field not in known:
         raise LookupError(f"decoder field {field!r} has no values: add some to tests/strategies.py")
     return known[field][few]
+
+
+@functools.cache
+def some_errors(n: int) -> list[tuple[float, ...]]:
+    """Return errors of n(n-1)/2 pairs: all different, of few kinds (so that many pairings cost the same), all alike."""
+    dice, pairs = random.Random(n), n * (n - 1) // 2
+    return [
+        tuple(round(dice.random(), 4) for _ in range(pairs)),
+        tuple(dice.choice((0.0, 0.1, 0.2)) for _ in range(pairs)),
+        tuple(dice.random() ** 9 for _ in range(pairs)),
+        (0.25,) * pairs,
+    ]
 
 
 def decoders(name: str, n: int) -> st.SearchStrategy[Decoder]:

@@ -220,6 +220,7 @@ def test_costs_are_the_formulas(n: int) -> None:
     assert DECODERS["champion"]().cost(n) == (n * (n - 1) // 2, log + (n - 1) * (n - 2) // 2)
     assert Halving(n).cost(n) == (n * (n - 1), 1)
     assert DECODERS["adag"]().cost(n) == (n - 1, log)
+    assert DECODERS["radag"]().cost(n) == (n - 1, log)
     assert DECODERS["ddag"]().cost(n) == (n - 1, n - 1)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from strategies import SEEDS, decoders, every_decoder
 
-from pairsim import Adag, Decoder, Halving, MaxWin, Poll, Quick, Recorded, TopK
+from pairsim import Adag, Decoder, Halving, MaxWin, Poll, Quick, Radag, Recorded, TopK
 from pairsim.decoders import REGISTRY as DECODERS
 
 Row = list[bool]  # a tournament: does the lower class win, pair by pair
@@ -74,7 +74,9 @@ def histograms_agree(row: Row, decoder: Decoder, new_name: list[int]) -> bool:
 
 
 def plays_favourites(decoder: Decoder) -> bool:
-    """Say whether a decoder is told to look at class numbers, in a tie or in its order."""
+    """Say whether a decoder is told to look at class numbers, in a tie or in its order; radag's errors are by class."""
+    if isinstance(decoder, Radag):
+        return True
     return any(getattr(decoder, field.name) in {"first", "given", "any"} for field in dataclasses.fields(decoder))
 
 
@@ -100,7 +102,7 @@ def test_relabelling_notices_favourites(decoder: Decoder) -> None:
 
 # --- champions --------------------------------------------------------------------------------------------------
 
-ALWAYS = {"adag", "champion", "ddag", "max-win", "quick"}
+ALWAYS = {"adag", "champion", "ddag", "max-win", "quick", "radag"}
 UNLESS_CROWDED_OUT = {"halving", "poll", "top-k"}
 
 

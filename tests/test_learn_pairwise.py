@@ -11,6 +11,7 @@ import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import Perceptron
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.pipeline import make_pipeline
@@ -42,11 +43,22 @@ def fitted():
     return {name: clone(model).fit(DIGITS[TRAIN], LABELS[TRAIN]) for name, model in WRAPPED.items()}
 
 
+CHECKED = (
+    PairwiseClassifier(),
+    PairwiseClassifier(decoder="max-win"),
+    PairwiseClassifier(SVC()),
+    PairwiseClassifier(Perceptron()),
+    PairwiseClassifier(decoder="radag"),
+    PairwiseClassifier(decoder="wu-lin-weng"),
+    PairwiseClassifier(Perceptron(), decoder="weighted-vote", calibration=3),
+)
+
+
 def every_check():
     return [
-        pytest.param(estimator, check, id=f"{estimator.decoder} {getattr(check, 'func', check).__name__}")
-        for spec in ("adag", "max-win")
-        for estimator, check in estimator_checks_generator(PairwiseClassifier(decoder=spec))
+        pytest.param(estimator, check, id=f"{estimator} {getattr(check, 'func', check).__name__}")
+        for checked in CHECKED
+        for estimator, check in estimator_checks_generator(checked)
     ]
 
 

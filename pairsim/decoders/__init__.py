@@ -12,11 +12,12 @@ from pairsim.decoders.halving import Halving
 from pairsim.decoders.max_win import MaxWin
 from pairsim.decoders.poll import Poll
 from pairsim.decoders.quick import Quick
+from pairsim.decoders.radag import Radag
 from pairsim.decoders.top_k import TopK
 from pairsim.errors import refusal
 
 REGISTRY: dict[str, type[Decoder]] = {
-    cls.name: cls for cls in (MaxWin, Quick, Champion, Poll, TopK, Halving, Adag, Ddag)
+    cls.name: cls for cls in (MaxWin, Quick, Champion, Poll, TopK, Halving, Adag, Radag, Ddag)
 }
 
 PAPER_SPECS = ("max-win", "poll:l=log", "poll:l=3log", "poll:l=5log", "adag", "ddag")
@@ -33,6 +34,7 @@ __all__ = [
     "MaxWin",
     "Poll",
     "Quick",
+    "Radag",
     "TopK",
     "as_max_win",
     "decoder",

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pairsim.errors import refusal
-
 try:
     import sklearn  # noqa: F401
-except ImportError:
-    raise refusal(
-        "pairsim", "learn", "imported where scikit-learn is installed (pip install 'pairsim[sklearn]')", "none"
-    ) from None
+except ImportError as error:
+    raise ImportError("pairsim.learn needs scikit-learn: pip install 'pairsim[sklearn]'", name=error.name) from None
 
 from pairsim.learn.pairwise import PairwiseClassifier
+from pairsim.learn.perceptrons import fit_perceptrons
 from pairsim.learn.prediction import RowCosts
 
-__all__ = ["PairwiseClassifier", "RowCosts"]
+__all__ = ["PairwiseClassifier", "RowCosts", "fit_perceptrons"]

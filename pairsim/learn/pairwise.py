@@ -2,22 +2,40 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import Perceptron
 from sklearn.multiclass import OneVsOneClassifier
+from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, check_random_state, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_random_state, validate_data
 
-from pairsim.decoders import Decoder
+from pairsim.checks import check_whole
+from pairsim.decoders import Decoder, Radag
 from pairsim.decoders import decoder as read_decoder
 from pairsim.errors import refusal
+from pairsim.learn.calibration import Evidence, gather, gather_left_out
+from pairsim.learn.margin_decoders import (
+    COUPLINGS,
+    MARGIN_DECODERS,
+    Link,
+    MarginDecoder,
+    class_scores,
+    name_by_margins,
+    put_on_top,
+    score_all,
+)
+from pairsim.learn.perceptrons import fit_perceptrons
 from pairsim.learn.prediction import RowCosts, name_classes
+from pairsim.learn.support import support_errors
 from pairsim.models import PairModel, from_model
 
 MOST_SEED = 2**31 - 1
+FOLDS = 5  # where the decoder needs chances and nobody says otherwise
 
 
 class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -26,14 +44,24 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     estimator : classifier, optional
-        Trained on each pair of classes; `LinearSVC()` when left out.
+        Trained on each pair of classes; `LinearSVC()` when left out. A `Perceptron` is trained by `fit_perceptrons`.
     decoder : str or Decoder
         How to predict: "adag" asks n - 1 pairs a row, "champion" finds the max-win winner with few more, "max-win" asks
-        all. Any decoder of pairsim whose ties name somebody.
+        all. Any decoder of pairsim whose ties name somebody, or one that looks at the margins of all pairs:
+        "wu-lin-weng", "hastie-tibshirani" and "pkpd" name the class with the highest chance, "non-dominance" the one
+        that is least dominated, "weighted-vote" the one with the highest sum of margins, "max-win:ties=margin" and
+        "max-win:ties=head-to-head" settle ties of votes so (`pairsim.coupling`). "radag" uses `pair_errors_`.
+    coupling : {"wu-lin-weng", "hastie-tibshirani", "pkpd"}
+        How `predict_proba` makes chances of classes from chances of pairs, unless the decoder is a coupling itself.
+    calibration : "auto", int or None
+        Folds of a cross-validation in which the margins' worth as chances (`link_`) and the errors of the pairs
+        (`pair_errors_`) are found on rows that were left out of the training. "auto" is 5 for decoders that take
+        chances, None for the others: a margin m is then a chance of 1 / (1 + exp(-m)), whatever its scale.
     n_jobs : int, optional
         Of the training.
     random_state : int, RandomState or None
-        Of the decoder's own draws (the order of an adag, fair draws among the tied), which are the same for every row.
+        Of the folds, and of the decoder's own draws (the order of an adag, fair draws among the tied), which are the
+        same for every row.
 
     Attributes
     ----------
@@ -41,6 +69,12 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The labels.
     model_ : PairModel
         The trained pairs, with `margins`, `answers` and `record`.
+    link_ : Link
+        A and B: the chance of the lower class of a pair is 1 / (1 + exp(A * margin + B)).
+    pair_errors_ : ndarray of shape (n(n-1)/2,) or None
+        Estimated errors of the pairs, of rows left out where there was a calibration. Else, where the decoder is
+        "radag": for support-vector machines the share of support vectors among the training points, for others the
+        errors in training by Laplace's rule, (wrong + 1) / (asked + 2). None: not estimated, as good as all equal.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -54,39 +88,69 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> labels, cost = fast.predict(X[1000:], return_cost=True)
     >>> bool((labels == y[1000:]).mean() > 0.9), int(cost.queries.max())
     (True, 9)
+    >>> fast.calibrate(X[1000:1400], y[1000:1400]).predict_proba(X[1400:1401]).round(2)[0, y[1400]] > 0.8
+    np.True_
     """
+
+    pair_errors_: NDArray[np.float64] | None
 
     def __init__(
         self,
         estimator: Any = None,
         decoder: str | Decoder = "adag",
+        coupling: str = "wu-lin-weng",
+        calibration: Any = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.decoder = decoder
+        self.coupling = coupling
+        self.calibration = calibration
         self.n_jobs = n_jobs
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train one estimator for each pair of classes."""
-        from sklearn.svm import LinearSVC
-
-        decoder = self._read_decoder()
+        decoder, folds = self._read_decoder(), self._read_folds()
+        self._read_coupling()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], ensure_all_finite=False)
         check_classification_targets(y)
         base = LinearSVC() if self.estimator is None else clone(self.estimator)
-        trained = OneVsOneClassifier(base, n_jobs=self.n_jobs).fit(X, y)
+        trained = self._train(base, X, y)
         self._take(from_model(trained), decoder)
+        numbers = np.searchsorted(self.classes_, y)
+        if folds is not None:
+            pairwise = bool(self.__sklearn_tags__().input_tags.pairwise)
+            train = functools.partial(self._train_model, base)
+            self._believe(gather_left_out(train, X, numbers, folds, self.seed_, pairwise))
+        elif isinstance(decoder, Radag) and decoder.errors is None:
+            shares = support_errors(trained)
+            self.pair_errors_ = gather(self.model_, X, numbers).errors() if shares is None else shares
         return self
 
+    def _train(self, base: Any, X: Any, y: Any) -> Any:
+        """Return the trained pairs, as scikit-learn's model or as ours."""
+        if isinstance(base, Perceptron):
+            return fit_perceptrons(X, y, base, self.n_jobs)
+        return OneVsOneClassifier(base, n_jobs=self.n_jobs).fit(X, y)
+
+    def _train_model(self, base: Any, X: Any, y: Any) -> PairModel:
+        return from_model(self._train(base, X, y))
+
     @classmethod
-    def from_fitted(cls, model: Any, decoder: str | Decoder = "adag", random_state: Any = None) -> Self:
-        """Wrap a model that is fitted already: whatever `pairsim.from_model` takes."""
-        wrapped = cls(estimator=None if isinstance(model, PairModel) else model, decoder=decoder)
-        wrapped.random_state = random_state
+    def from_fitted(
+        cls, model: Any, decoder: str | Decoder = "adag", random_state: Any = None, coupling: str = "wu-lin-weng"
+    ) -> Self:
+        """Wrap a model that is fitted already: whatever `pairsim.from_model` takes.
+
+        An SVC brings its shares of support vectors as `pair_errors_`. `calibrate` finds better ones, and a `link_`.
+        """
+        wrapped = cls(None if isinstance(model, PairModel) else model, decoder, coupling, random_state=random_state)
+        wrapped._read_coupling()
         form = from_model(model)
         wrapped._take(form, wrapped._read_decoder())
+        wrapped.pair_errors_ = support_errors(model)
         if form.n_features is not None:
             wrapped.n_features_in_ = form.n_features
         names = getattr(model, "feature_names_in_", None)
@@ -94,20 +158,51 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             wrapped.feature_names_in_ = names
         return wrapped
 
-    def _take(self, model: PairModel, decoder: Decoder) -> None:
-        decoder.kernel(model.n)  # does the decoder fit the number of classes?
+    def calibrate(self, X: Any, y: ArrayLike) -> Self:
+        """Find `link_` and `pair_errors_` on labelled rows; best on such as the model was not trained with."""
+        check_is_fitted(self)
+        check_consistent_length(X, y)
+        self._believe(gather(self.model_, self._checked(X), self.model_._numbers_of(y, "calibrate")))
+        return self
+
+    def _believe(self, evidence: Evidence) -> None:
+        self.link_, self.pair_errors_ = evidence.link(), evidence.errors()
+
+    def _take(self, model: PairModel, decoder: Decoder | MarginDecoder) -> None:
+        if isinstance(decoder, Decoder):
+            decoder.kernel(model.n)  # does the decoder fit the number of classes?
         self.model_ = model
         self.classes_ = model.classes_
-        self.seed_ = 0
+        self.link_ = Link()
+        self.pair_errors_ = None
+        self.seed_: int = 0
         if self.random_state is not None:
             self.seed_ = int(check_random_state(self.random_state).randint(MOST_SEED))
 
-    def _read_decoder(self) -> Decoder:
+    def _read_decoder(self) -> Decoder | MarginDecoder:
         if isinstance(self.decoder, Decoder):
             return self.decoder
         if isinstance(self.decoder, str):
-            return read_decoder(self.decoder)
+            known = MARGIN_DECODERS.get("".join(self.decoder.split()))
+            return known or read_decoder(self.decoder)
         raise refusal("PairwiseClassifier", "decoder", "a decoder or a spec such as 'adag'", repr(self.decoder))
+
+    def _read_folds(self) -> int | None:
+        if self.calibration is None:
+            return None
+        if isinstance(self.calibration, str) and self.calibration == "auto":
+            decoder = self._read_decoder()
+            return FOLDS if isinstance(decoder, MarginDecoder) and decoder.takes_chances else None
+        must_be = "'auto', None or a whole number of folds, at least 2"
+        return check_whole("PairwiseClassifier", "calibration", self.calibration, 2, must_be=must_be)
+
+    def _read_coupling(self) -> str:
+        """Return the name of the coupling that `predict_proba` uses."""
+        if self.coupling not in COUPLINGS:
+            must_be = "one of " + ", ".join(map(repr, COUPLINGS))
+            raise refusal("PairwiseClassifier", "coupling", must_be, repr(self.coupling))
+        decoder = self._read_decoder()
+        return decoder.spec if decoder.spec in COUPLINGS else self.coupling
 
     def predict(self, X: Any, return_cost: bool = False) -> Any:
         """Return the label of each row, and with `return_cost` also what each decision cost.
@@ -123,25 +218,49 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return (labels, costs) if return_cost else labels
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return scores: the share of pairs that each class wins, summed margins between equals, the named one on top.
+        """Return scores, the named class on top; all pairs are asked.
 
-        It asks all pairs. With two classes it is one number a row, positive for `classes_[1]`.
+        Those of a decoder that looks at margins are its own. For any other they are the share of pairs that each class
+        wins, summed margins between equals, and one more for the class that is named. With two classes it is one number
+        a row, positive for `classes_[1]`.
         """
-        winners, _ = self._name(X)
-        margins = self.model_.margins(self._checked(X))
-        if self.model_.n == 2:
+        check_is_fitted(self)
+        points, n, decoder = self._checked(X), self.model_.n, self._read_decoder()
+        if isinstance(decoder, MarginDecoder):
+            scores = score_all(self.model_, points, lambda margins: decoder.scores(margins, n, self.link_))
+            return scores[:, 1] - scores[:, 0] if n == 2 else scores
+        winners, _ = self._name(points)
+        margins = self.model_.margins(points)
+        if n == 2:
             return np.where(winners == 1, np.abs(margins[:, 0]), -np.abs(margins[:, 0]))
-        return _scores(margins, self.model_.n, winners)
+        return class_scores(margins, n, winners)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the chance of each class: margins to chances of pairs by `link_`, those to classes by a coupling.
+
+        It asks all pairs. The class that `predict` names has the highest chance, as everywhere in scikit-learn. With a
+        coupling as decoder that is so by itself; another decoder decides by other rules, and where it names another
+        class than the coupling would, the two exchange their chances.
+        """
+        check_is_fitted(self)
+        points, n, couple = self._checked(X), self.model_.n, COUPLINGS[self._read_coupling()]
+        chances = score_all(self.model_, points, lambda margins: couple(self.link_.chances(margins), n))
+        if self._read_decoder().spec not in COUPLINGS:
+            put_on_top(chances, self._name(points)[0])
+        return chances
 
     def _name(self, X: Any) -> tuple[NDArray[np.int64], RowCosts]:
         check_is_fitted(self)
-        return name_classes(self.model_, self._read_decoder(), self._checked(X), self.seed_)
+        decoder = self._read_decoder()
+        if isinstance(decoder, MarginDecoder):
+            return name_by_margins(self.model_, decoder, self._checked(X), self.link_)
+        if isinstance(decoder, Radag) and decoder.errors is None and self.pair_errors_ is not None:
+            decoder = _radag_with(tuple(self.pair_errors_.tolist()))
+        return name_classes(self.model_, decoder, self._checked(X), self.seed_)
 
     def _checked(self, X: Any) -> Any:
         if not hasattr(self, "n_features_in_") or (not hasattr(self, "feature_names_in_") and self.model_.takes(X)):
-            return (
-                X  # a wrapped model that takes any checks for itself; and for one row, checks cost more than the rest
-            )
+            return X  # one that takes any X checks for itself; and with one row, checks cost more than all the rest
         return validate_data(
             self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False, skip_check_array=False
         )
@@ -157,16 +276,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _scores(margins: NDArray[np.float64], n: int, winners: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return votes / (n - 1), plus less than half a vote from the summed margins, plus one for the named class."""
-    low, high = np.triu_indices(n, 1)
-    votes, sums = np.zeros((2, len(margins), n))
-    lower = margins > 0.0
-    for k in range(len(low)):
-        votes[:, low[k]] += lower[:, k]
-        votes[:, high[k]] += ~lower[:, k]
-        sums[:, low[k]] += margins[:, k]
-        sums[:, high[k]] -= margins[:, k]
-    scores = (votes + sums / (3.0 * (np.abs(sums) + 1.0))) / (n - 1)
-    scores[np.arange(len(scores)), winners] += 1.0
-    return np.asarray(scores)
+@functools.lru_cache(maxsize=8)
+def _radag_with(errors: tuple[float, ...]) -> Radag:
+    """Return the decoder, the same for the same errors: the matching of its first round takes time."""
+    return Radag(errors)

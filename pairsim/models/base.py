@@ -161,17 +161,17 @@ class PairModel(abc.ABC):
         """Return the votes on X as an oracle; y holds labels of `classes_`, and class 0 is true when it is left out."""
         return Recorded(self.answers(X), None if y is None else self._numbers_of(y))
 
-    def _numbers_of(self, y: ArrayLike) -> Places:
+    def _numbers_of(self, y: ArrayLike, owner: str = "record") -> Places:
         """Return the class numbers of labels."""
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
         labels = np.asarray(y)
         if labels.ndim != 1:
-            raise refusal("record", "y", "one label a row", f"shape {labels.shape}")
+            raise refusal(owner, "y", "one label a row", f"shape {labels.shape}")
         given = labels.tolist()
         unknown = next((label for label in given if label not in number), None)
         if unknown is not None or None in given:
             known = ", ".join(repr(label) for label in list(number)[:12]) + (", ..." if len(number) > 12 else "")
-            raise refusal("record", "y", f"labels of the model's classes ({known})", repr(unknown))
+            raise refusal(owner, "y", f"labels of the model's classes ({known})", repr(unknown))
         return np.array([number[label] for label in given], np.int64)
 
     def _pieces(self, points: Any) -> Iterator[tuple[slice, Margins]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -170,7 +171,7 @@ class OneVsOneCheck:
 class LinearSettle:
     """The scores of linear classifiers as they compute them; a score of 0 is a vote for the lower class."""
 
-    estimators: tuple[Any, ...]
+    estimators: Sequence[Any]
 
     def __call__(self, points: Any, rows: Places, pairs: Places) -> Margins:
         """Return the margin of pair pairs[k] on points[rows[k]], for each k."""

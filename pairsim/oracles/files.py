@@ -2,46 +2,12 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pairsim.errors import refusal
+from pairsim.number_files import read_numbers
 from pairsim.oracles.matrix import Matrix
 from pairsim.oracles.similarity import PROFILES, Similarity
-
-# numpy reads an npy header as a piece of Python (by literal_eval), hence what its parser says of a damaged one
-UNREADABLE = (
-    ValueError,
-    TypeError,
-    OverflowError,
-    MemoryError,
-    EOFError,
-    SyntaxError,
-    RecursionError,
-    tokenize.TokenError,
-)
-
-
-def read_numbers(name: str, path: Path) -> NDArray[np.float64]:
-    """Read a table of numbers from a csv file (commas, no header) or an npy file (no pickled objects)."""
-    must_be = "a readable csv or npy file of numbers"
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise refusal("oracle", name, must_be, f"{str(path)!r} ({error.strerror})") from None
-    try:
-        if content.startswith(b"\x93NUMPY"):
-            numbers = np.load(io.BytesIO(content), allow_pickle=False)
-        else:
-            lines = [line for line in content.decode("utf-8").splitlines() if line.strip()]
-            numbers = np.array([[float(cell) for cell in line.split(",")] for line in lines])
-        return np.asarray(numbers, dtype=np.float64)
-    except UNREADABLE:
-        raise refusal("oracle", name, must_be, repr(str(path))) from None
 
 
 def similarity_from(text: str, n: int | None) -> Similarity:
@@ -54,7 +20,7 @@ def similarity_from(text: str, n: int | None) -> Similarity:
     if not path.exists():
         listed = ", ".join(f"{known}:NUMBER" for known in PROFILES)
         raise refusal("oracle", "r", f"an existing file or one of {listed}", repr(text))
-    numbers = read_numbers("r", path)
+    numbers = read_numbers("oracle", "r", path)
     if numbers.ndim == 2 and 1 in numbers.shape:
         numbers = numbers.ravel()
     return Similarity(numbers, label=f"similarity:{path.name}")
@@ -62,4 +28,4 @@ def similarity_from(text: str, n: int | None) -> Similarity:
 
 def matrix_from(text: str) -> Matrix:
     """Make a Matrix from a csv or npy file."""
-    return Matrix(read_numbers("matrix", Path(text)), label=f"matrix:{Path(text).name}")
+    return Matrix(read_numbers("oracle", "matrix", Path(text)), label=f"matrix:{Path(text).name}")
