@@ -10,5 +10,15 @@ except ImportError as error:
 from pairsim.learn.pairwise import PairwiseClassifier
 from pairsim.learn.perceptrons import fit_perceptrons
 from pairsim.learn.prediction import RowCosts
+from pairsim.learn.single_binary import SingleBinary
+from pairsim.learn.vector_perceptron import VectorPerceptron
+from pairsim.learn.vector_svm import VectorSVM
 
-__all__ = ["PairwiseClassifier", "RowCosts", "fit_perceptrons"]
+__all__ = [
+    "PairwiseClassifier",
+    "RowCosts",
+    "SingleBinary",
+    "VectorPerceptron",
+    "VectorSVM",
+    "fit_perceptrons",
+]

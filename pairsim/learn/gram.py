@@ -1,0 +1,134 @@
+"""Gram matrices for estimators: from a kernel's name, a function, a matrix of kernel values, or squared distances."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics.pairwise import pairwise_kernels
+from sklearn.utils import gen_batches
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+FROM_FEATURES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine")
+FROM_MATRIX = ("precomputed", "distances")
+CHUNK = 1 << 22  # kernel values at a time when scores are computed: 32 MB
+
+
+class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Base of classifiers with parameters `kernel`, `gamma`, `degree` and `coef0`: the Gram matrices that they mean.
+
+    `kernel` is a name, a function of two rows, "precomputed" (X holds kernel values of its rows with the training rows)
+    or "distances" (X holds squared distances, from which the Gaussian kernel exp(-gamma X) is made: one matrix serves
+    every gamma). The last two are pairwise in scikit-learn's sense, so that cross-validation cuts both sides of X.
+    """
+
+    kernel: Any
+    gamma: Any
+    degree: Any
+    coef0: Any
+    classes_: NDArray[Any]
+    gamma_: float
+    support_: NDArray[np.int64]
+    X_fit_: Any
+
+    _kernel_constraints: dict[str, list[Any]] = {  # noqa: RUF012
+        "kernel": [StrOptions({*FROM_FEATURES, *FROM_MATRIX}), callable],
+        "gamma": [StrOptions({"scale", "auto"}), Interval(Real, 0.0, None, closed="left")],
+        "degree": [Interval(Integral, 0, None, closed="left")],
+        "coef0": [Interval(Real, None, None, closed="neither")],
+    }
+
+    @property
+    def _pairwise_input(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel in FROM_MATRIX
+
+    def _checked_data(self, X: Any, y: Any) -> tuple[Any, NDArray[Any], NDArray[np.int64]]:
+        """Return X as checked rows, the labels in order, and the number of each row's label."""
+        accept = False if self._pairwise_input else "csr"
+        X, y = validate_data(self, X, y, accept_sparse=accept, dtype=np.float64, order="C", ensure_min_samples=2)
+        check_classification_targets(y)
+        if self._pairwise_input and X.shape[0] != X.shape[1]:
+            raise ValueError(f"{self.kernel} matrix should be a square matrix. Got a {X.shape[0]}x{X.shape[1]} matrix.")
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
+        self.gamma_ = self._width(X)
+        return X, classes, codes.astype(np.int64)
+
+    def _width(self, X: Any) -> float:
+        """Return gamma as a number; "scale" divides 1 by the features' number times their variance, as SVC does."""
+        if not isinstance(self.gamma, str):
+            return float(self.gamma)
+        if self.kernel == "distances":  # half the mean squared distance is the sum of the features' variances
+            spread = float(X.mean()) / 2.0
+        elif self.kernel == "precomputed":
+            return 1.0
+        elif self.gamma == "auto":
+            spread = float(X.shape[1])
+        else:
+            mean = X.mean()
+            spread = float(X.multiply(X).mean() - mean**2 if issparse(X) else X.var()) * X.shape[1]
+        return 1.0 / spread if spread > 0.0 else 1.0
+
+    def _gram(self, X: Any, kept: Any) -> NDArray[Any]:
+        """Return kernel values of the rows of X with kept rows; `kept` numbers columns where X is a matrix of pairs."""
+        if self.kernel == "precomputed":
+            return np.ascontiguousarray(X[:, kept])
+        if self.kernel == "distances":
+            values = np.multiply(X[:, kept], -self.gamma_)
+            return np.asarray(np.exp(values, out=values))
+        if callable(self.kernel):
+            return np.asarray(pairwise_kernels(X, kept, metric=self.kernel))
+        own = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
+        return np.asarray(pairwise_kernels(X, kept, metric=self.kernel, filter_params=True, **own))
+
+    def _gram_of_rows(self, X: Any, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
+        """Return the kernel values of training rows with each other: of all, or of some."""
+        some = X if rows is None else X[rows]
+        if self._pairwise_input:
+            return self._gram(some, slice(None) if rows is None else rows)
+        return self._gram(some, some)
+
+    def _keep_rows(self, X: Any, used: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Keep the training rows that prediction needs (one at least) and return their numbers."""
+        rows = np.flatnonzero(used) if used.any() else np.zeros(1, np.int64)
+        self.support_ = rows
+        self.X_fit_ = rows if self._pairwise_input else X[rows]
+        return rows
+
+    def _weighted_sums(self, X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return (kernel values of new rows with the kept ones) @ weights, some rows at a time."""
+        accept = False if self._pairwise_input else "csr"
+        X = validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False)
+        sums = np.empty((X.shape[0], weights.shape[1]))
+        for part in gen_batches(X.shape[0], max(1, CHUNK // len(weights))):
+            sums[part] = self._gram(X[part], self.X_fit_) @ weights
+        return sums
+
+    def _class_scores(self, X: Any) -> NDArray[np.float64]:
+        """Return one score a class and row."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return one score a class and row; with two classes one number a row, positive for `classes_[1]`."""
+        check_is_fitted(self)
+        scores = self._class_scores(X)
+        return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the label of each row, the first of those with the highest score."""
+        check_is_fitted(self)
+        return np.asarray(self.classes_[self._class_scores(X).argmax(axis=1)])
+
+    def __sklearn_tags__(self) -> Any:
+        """Say what scikit-learn may expect: sparse rows, or a matrix of pairs."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._pairwise_input
+        tags.input_tags.sparse = not self._pairwise_input
+        return tags
