@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
@@ -15,11 +17,15 @@ from pairsim.cli.console import announce_compiling, note, progress_bar
 from pairsim.cli.evaluation_table import show_evaluation
 from pairsim.cli.stops import ending_well, shell_command
 from pairsim.cli.sweep import StoreOption, check_targets
+from pairsim.errors import refusal
 
 if TYPE_CHECKING:
-    from pairsim.evaluation import Comparison, Row
+    from pairsim.decoders import Decoder
+    from pairsim.evaluation import Comparison, Evaluation, Row
+    from pairsim.store import Store
 
 Tell = Callable[[str], None]
+Run: TypeAlias = "Callable[[Store | None, Callable[[float, str], None], Tell, str], Evaluation]"
 
 
 def evaluate_command(
@@ -30,6 +36,16 @@ def evaluate_command(
     ] = None,
     decoder: options.DecoderOption = None,
     ties: options.TiesOption = None,
+    reduction: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reduction", help="Compare roads from two classes to many, repeatable: " + options.REDUCTION_HELP
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option("--folds", help="With --reduction: parts of the cross-validation.")] = 10,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", help="With --reduction: folds at a time; one a core when left out.")
+    ] = None,
     target: options.TargetOption = None,
     test_share: options.TestShareOption = 0.3,
     seed: options.SeedOption = 0,
@@ -45,18 +61,21 @@ def evaluate_command(
     Every decoder is compared with max-win on the same rows: the share of equal answers, and McNemar's exact test (in
     json, for every two decoders and estimators). With --store, what was computed once is not computed again.
 
+    With --reduction no decoder is asked: each reduction is cross-validated on all rows of each data set, and over two
+    or more sets their average ranks are tested (Friedman, Iman and Davenport). --estimator is then what one-vs-all,
+    all-pairs and output-code train on their binary problems.
+
     Example: pairsim evaluate --data digits --estimator svc-rbf --decoder max-win --decoder adag --store results.db
+
+    Example: pairsim evaluate --data iris --data wine --reduction one-vs-all --reduction sbc-kernel --plot ranks.png
     """
     options.check_format(format_)
     check_targets(store, out, plot, evaluation=True)
-    decoders = options.make_decoders(decoder, ties)
-
-    from pairsim.evaluation import make_order, run_order
-
-    estimators = estimator or ["linear-svc"]
-    order = make_order(
-        data, estimators, decoders, seed=seed, confidence=confidence, test_share=test_share, target=target
-    )
+    run: Run
+    if reduction:
+        run = _folds(data, reduction, estimator, decoder, ties, folds, jobs, seed, confidence, target)
+    else:
+        run = _decoders(data, estimator, options.make_decoders(decoder, ties), seed, confidence, test_share, target)
     tell: Tell = (lambda message: None) if quiet else note
     command = shell_command(["pairsim", *sys.argv[1:]])
     with ending_well(command if store is not None else None, at_once=True):
@@ -69,8 +88,60 @@ def evaluate_command(
 
                 opened = stack.enter_context(Store.create_or_open(store))
             progress = stack.enter_context(_progress(quiet))
-            found = run_order(order, opened, progress, tell, command)
+            found = run(opened, progress, tell, command)
         deliver(found.rows, found.comparisons, format_, out, plot, tell)
+
+
+def _decoders(
+    data: list[str],
+    estimator: list[str] | None,
+    decoders: Sequence[Decoder],
+    seed: int,
+    confidence: float,
+    test_share: float,
+    target: str | None,
+) -> Run:
+    """Check what was asked of decoders, and return what does it."""
+    from pairsim.evaluation import make_order, run_order
+
+    estimators = estimator or ["linear-svc"]
+    order = make_order(
+        data, estimators, decoders, seed=seed, confidence=confidence, test_share=test_share, target=target
+    )
+    return functools.partial(run_order, order)
+
+
+def _folds(
+    data: list[str],
+    reduction: list[str],
+    estimator: list[str] | None,
+    decoder: list[str] | None,
+    ties: str | None,
+    folds: int,
+    jobs: int | None,
+    seed: int,
+    confidence: float,
+    target: str | None,
+) -> Run:
+    """Check what was asked of reductions, and return what does it."""
+    from pairsim.checks import check_whole
+    from pairsim.evaluation import make_fold_order, run_fold_order
+
+    if decoder or ties:
+        raise refusal("evaluate", "decoder", "left out with --reduction, which asks no decoder", repr(decoder or ties))
+    if estimator and len(estimator) > 1:
+        raise refusal("evaluate", "estimator", "one at most with --reduction", ", ".join(estimator))
+    workers = check_whole("evaluate", "jobs", os.cpu_count() or 1 if jobs is None else jobs, 1)
+    order = make_fold_order(
+        data,
+        reduction,
+        estimator=estimator[0] if estimator else None,
+        folds=folds,
+        seed=seed,
+        confidence=confidence,
+        target=target,
+    )
+    return lambda store, progress, tell, command: run_fold_order(order, store, workers, progress, command)
 
 
 @contextlib.contextmanager

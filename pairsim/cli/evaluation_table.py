@@ -18,7 +18,11 @@ FIGURES = ("accuracy", "interval", "agreement", "McNemar p", "queries", "distinc
 def show_evaluation(rows: Sequence[Row], comparisons: Sequence[Comparison], format_: str) -> None:
     """Print the rows in the format that was asked for."""
     if format_ == "table":
-        _print(rows)
+        others = [row for row in rows if not row.decoder]
+        if len(others) < len(rows):
+            _print([row for row in rows if row.decoder])
+        if others:
+            _print_reductions(others)
         return
 
     from pairsim.evaluation import EVALUATION_TABLE
@@ -62,6 +66,50 @@ def _print(rows: Sequence[Row]) -> None:
     table.caption = "; ".join(f"{data}: {n} classes, {count:,} rows ({split})" for data, n, count, split in sets)
     table.caption_justify = "left"
     print_plainly(table)
+
+
+def _print_reductions(rows: Sequence[Row]) -> None:
+    """Print reductions: errors instead of accuracies, as their papers do, and what they train on."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in ("data", "reduction", "estimator"):
+        table.add_column(name)
+    for name in ("error %", "interval", "agreement", "McNemar p", "problems", "rows each", "fit s", "predict s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    previous = None
+    for row in rows:
+        if previous is not None and (row.data, row.split) != previous:
+            table.add_section()
+        previous = (row.data, row.split)
+        table.add_row(
+            row.data,
+            row.reduction,
+            row.estimator,
+            f"{100.0 * (1.0 - row.accuracy):.2f}",
+            f"{100.0 * (1.0 - row.high):.2f} .. {100.0 * (1.0 - row.low):.2f}",
+            _unless_nan(row.agreement, ".4f"),
+            _unless_nan(row.mcnemar, ".3g"),
+            *("" if value != value else count(value) for value in (row.problems, row.problem_rows)),
+            _unless_nan(row.fit_seconds, ".3g"),
+            _unless_nan(row.predict_seconds, ".3g"),
+        )
+    sets = list(dict.fromkeys((row.data, row.n, row.rows, row.split) for row in rows))
+    table.caption = "; ".join(f"{data}: {n} classes, {count:,} rows ({split})" for data, n, count, split in sets)
+    table.caption_justify = "left"
+    print_plainly(table)
+
+    from pairsim.evaluation.ranks import ranks_of
+
+    found = ranks_of(rows)
+    if found is not None:
+        order = sorted(range(len(found.methods)), key=lambda k: float(found.ranks[k]))
+        typer.echo("average ranks: " + ", ".join(f"{found.methods[k]} {found.ranks[k]:.2f}" for k in order))
+        typer.echo(
+            f"Friedman {found.friedman:.3f}, Iman-Davenport F {found.iman_davenport:.3f}, p = {found.p_value:.3g}; "
+            f"ranks that differ by {found.critical_difference:.2f} are told apart (Nemenyi, 95%)"
+        )
 
 
 def _unless_nan(value: float, form: str) -> str:

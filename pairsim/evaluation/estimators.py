@@ -9,10 +9,8 @@ from typing import Any, NamedTuple
 
 from pairsim.datasets.preparing import require_sklearn
 from pairsim.errors import refusal
+from pairsim.evaluation.specs import Setting, Settings, read_settings, split_spec, write_spec
 
-Setting = bool | int | float | str | None
-
-WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 FOUR_POINTS = ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
 
 
@@ -54,23 +52,27 @@ class Estimator:
     """
 
     name: str
-    settings: tuple[tuple[str, Setting], ...] = ()
+    settings: Settings = ()
 
     @property
     def spec(self) -> str:
         """The estimator as it is written on the command line."""
-        listed = ",".join(f"{key}={_word(value)}" for key, value in self.settings)
-        return f"{self.name}:{listed}" if listed else self.name
+        return write_spec(self.name, self.settings)
 
     def build(self, seed: int) -> Any:
         """Return the unfitted model: one-vs-one by itself, or in a `OneVsOneClassifier`."""
         from sklearn.multiclass import OneVsOneClassifier
 
+        model = self.build_binary(seed)
+        return OneVsOneClassifier(model) if REGISTRY[self.name].by_pairs else model
+
+    def build_binary(self, seed: int) -> Any:
+        """Return the unfitted model for two classes."""
         kind = REGISTRY[self.name]
         model = _class_of(kind)(**kind.settings | dict(self.settings))
         if "random_state" in model.get_params():
             model.set_params(random_state=seed)
-        return OneVsOneClassifier(model) if kind.by_pairs else model
+        return model
 
 
 def estimator(spec: str) -> Estimator:
@@ -83,18 +85,9 @@ def estimator(spec: str) -> Estimator:
     Estimator(name='logistic', settings=(('C', 0.5), ('fit_intercept', False)))
     """
     require_sklearn("estimator")
-    name, _, tail = spec.strip().partition(":")
-    if name not in REGISTRY:
-        raise refusal("estimator", "name", "one of " + ", ".join(REGISTRY), repr(name))
+    name, tail = split_spec("estimator", spec, REGISTRY)
     keys = set(_class_of(REGISTRY[name])().get_params()) - {"random_state", "kernel"}  # the seed's and the name's
-    settings: dict[str, Setting] = {}
-    for part in filter(None, tail.split(",")):
-        key, equals, text = (piece.strip() for piece in part.partition("="))
-        if key not in keys or not equals or key in settings:
-            must_be = "key=value, each once, with key one of " + ", ".join(sorted(keys))
-            raise refusal(f"estimator {name}", "options", must_be, repr(part))
-        settings[key] = _value(text)
-    made = Estimator(name, tuple(settings.items()))
+    made = Estimator(name, read_settings(f"estimator {name}", tail, keys))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -107,18 +100,3 @@ def estimator(spec: str) -> Estimator:
 
 def _class_of(kind: Kind) -> Any:
     return getattr(importlib.import_module(f"sklearn.{kind.module}"), kind.name)
-
-
-def _value(text: str) -> Setting:
-    if text.lower() in WORDS:
-        return WORDS[text.lower()]
-    for read in (int, float):
-        try:
-            return read(text)
-        except ValueError:
-            continue
-    return text
-
-
-def _word(value: Setting) -> str:
-    return next((word for word, meant in WORDS.items() if value is meant), str(value))

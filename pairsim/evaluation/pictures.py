@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from pairsim.errors import refusal
+from pairsim.evaluation.ranks import plot_ranks, ranks_of
+from pairsim.evaluation.rows import Row
 from pairsim.plots import COLOURS, MARKERS
 
 if TYPE_CHECKING:
@@ -70,10 +72,57 @@ def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs:
     return ax
 
 
-def plot_evaluation(rows: pd.DataFrame) -> Figure:
-    """Draw a figure with one panel a data set."""
+def plot_errors(rows: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
+    """Draw the errors of reductions with their intervals, data set by data set.
+
+    Examples
+    --------
+    >>> from pairsim.evaluation import evaluate_reductions
+    >>> from pairsim.evaluation.pictures import plot_errors
+    >>> plot_errors(evaluate_reductions(["iris"], ["vector-svm"], folds=3).frame).get_ylabel()
+    'error %'
+    """
     from matplotlib.figure import Figure
 
+    if ax is None:
+        ax = Figure(layout="constrained").subplots()
+    names = (rows["reduction"] + " " + rows["estimator"]).str.strip()
+    methods, sets = list(dict.fromkeys(names)), list(dict.fromkeys(rows["data"]))
+    for place, method in enumerate(methods):
+        part = rows[names == method]
+        where = [sets.index(name) + 0.7 * ((place + 0.5) / len(methods) - 0.5) for name in part["data"]]
+        errors = 100.0 * (1.0 - part["accuracy"])
+        bars = [errors - 100.0 * (1.0 - part["high"]), 100.0 * (1.0 - part["low"]) - errors]
+        style: dict[str, Any] = {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)]}
+        ax.errorbar(where, errors, yerr=bars, label=method, linestyle="", markersize=4, elinewidth=0.8, **style)
+    ax.set_xticks(range(len(sets)), sets)
+    ax.set_ylabel("error %")
+    ax.set_ylim(bottom=0.0)
+    ax.grid(axis="y", alpha=0.25)
+    ax.legend(fontsize="x-small", framealpha=0.9)
+    return ax
+
+
+def plot_reductions(rows: pd.DataFrame) -> Figure:
+    """Draw errors and, over two data sets or more, the critical-difference diagram of the ranks."""
+    from matplotlib.figure import Figure
+
+    found = ranks_of([Row(**{str(key): value for key, value in row.items()}) for row in rows.to_dict(orient="records")])
+    sets = rows["data"].nunique()
+    figure = Figure(figsize=(max(6.4, 1.6 * sets), 7.2 if found else 4.2), layout="constrained")
+    panels = figure.subplots(2 if found else 1, 1, squeeze=False)
+    plot_errors(rows, ax=panels[0, 0])
+    if found is not None:
+        plot_ranks(found, ax=panels[1, 0])
+    return figure
+
+
+def plot_evaluation(rows: pd.DataFrame) -> Figure:
+    """Draw a figure with one panel a data set; of reductions alone, their errors and ranks."""
+    from matplotlib.figure import Figure
+
+    if (rows["decoder"] == "").all():
+        return plot_reductions(rows)
     panels = list(rows.groupby("data", sort=False))
     if len(panels) > MOST_PANELS:
         raise refusal("plot", "results", f"rows of at most {MOST_PANELS} data sets", f"{len(panels)}")

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.evaluation.outcomes import Ledger, Wanted
-from pairsim.evaluation.tasks import Task
+from pairsim.evaluation.reductions import problems_of
+from pairsim.evaluation.tasks import ONE_VS_ONE, Task
 from pairsim.stats import binomial_interval
 from pairsim.tables import TableKind
 
@@ -25,7 +26,8 @@ class Row(NamedTuple):
     `agreement` is the share of rows for which the same class was named as by the reference (max-win), `mcnemar` the
     p-value of McNemar's exact test against it: how surprising the difference in errors would be if both were equally
     good (nan for the reference itself). Prices are means a row. `decoder` is empty and prices are nan for reductions
-    that ask no pairs. Seconds are processor time: of training the model, and of predicting all rows.
+    that ask no pairs. `problems` and `problem_rows` are number and size of the binary problems that a reduction trains
+    on when it is given all rows. Seconds are processor time: of training, and of predicting all rows.
     """
 
     data: str
@@ -44,6 +46,8 @@ class Row(NamedTuple):
     queries: float
     distinct: float
     rounds: float
+    problems: float
+    problem_rows: float
     fit_seconds: float
     predict_seconds: float
 
@@ -92,6 +96,7 @@ def make_row(wanted: Wanted, ledger: Ledger) -> Row | None:
         agreement = float((outcome.named == reference.named).mean())
     if reference is not None and wanted.reference.id != task.id:
         p_value = mcnemar(*_one_only(right, reference.named == exam.truth))
+    problems = problems_of(task.reduction, exam.n, rows)
     return Row(
         data=wanted.label,
         n=exam.n,
@@ -109,6 +114,8 @@ def make_row(wanted: Wanted, ledger: Ledger) -> Row | None:
         queries=outcome.queries / rows,
         distinct=outcome.distinct / rows,
         rounds=outcome.rounds / rows,
+        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else problems.count,
+        problem_rows=problems.rows,
         fit_seconds=seconds.fit,
         predict_seconds=seconds.predict,
     )
@@ -134,8 +141,8 @@ def compare(wanted: Iterable[Wanted], ledger: Ledger) -> list[Comparison]:
 
 def describe(task: Task) -> str:
     """Return a task's estimator and decoder in one word."""
-    parts = [task.estimator_spec] if task.decoder is None else [task.estimator_spec, task.decoder.spec]
-    return " ".join(([] if task.reduction == "one-vs-one" else [task.reduction]) + parts)
+    reduction = "" if task.reduction == ONE_VS_ONE else task.reduction
+    return " ".join(filter(None, (reduction, task.estimator_spec, "" if task.decoder is None else task.decoder.spec)))
 
 
 def _one_only(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[int, int]:
@@ -146,7 +153,7 @@ def _is_sound(frame: pd.DataFrame) -> bool:
     """Say whether the numbers are such as an evaluation can give."""
     shares = frame[["accuracy", "low", "high", "agreement", "mcnemar"]]
     always = frame[["accuracy", "low", "high"]]
-    amounts = frame[["queries", "distinct", "rounds", "fit_seconds", "predict_seconds"]]
+    amounts = frame[["queries", "distinct", "rounds", "problems", "problem_rows", "fit_seconds", "predict_seconds"]]
     return bool(
         (frame["n"] >= 2).all()
         and (frame["rows"] >= 1).all()
@@ -162,5 +169,5 @@ EVALUATION_TABLE = TableKind(
     text=("data", "reduction", "estimator", "decoder", "split"),
     whole=("n", "seed", "rows"),
     is_sound=_is_sound,
-    text_may_lack=("decoder",),
+    text_may_lack=("decoder", "estimator"),
 )

@@ -1,0 +1,156 @@
+"""Reductions side by side: every row predicted by a model that has not seen it, kept in the store, ranked, drawn."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("sklearn")
+
+from sklearn.preprocessing import StandardScaler
+
+from pairsim import ParameterError
+from pairsim.cli import options
+from pairsim.datasets import Dataset
+from pairsim.evaluation import average_ranks, cross_validation, evaluate_reductions, reduction
+from pairsim.evaluation.cross_validation import deal_folds
+from pairsim.evaluation.ranks import ranks_of
+from pairsim.evaluation.reductions import REDUCTIONS, problems_of
+from pairsim.evaluation.results import read_evaluation
+from pairsim.learn import VectorSVM
+
+QUICK = ["vector-svm", "perceptron", "vector-perceptron"]
+
+
+def blobs(name: str, n: int, seed: int, rows: int = 90) -> Dataset:
+    rng = np.random.default_rng(seed)
+    y = np.arange(rows) % n
+    X = pd.DataFrame(rng.normal(size=(rows, 3)) + 1.3 * rng.normal(size=(n, 3))[y], columns=["a", "b", "c"])
+    return Dataset(name, X[:60], y[:60], X[60:].reset_index(drop=True), y[60:])
+
+
+def test_rows_are_those_of_a_plain_cross_validation():
+    dataset = blobs("blobs", 4, 0)
+    row = evaluate_reductions([dataset], ["vector-svm:C=0.5"], folds=5, seed=2).rows[0]
+    X, y = dataset.whole()
+    fold, right = deal_folds(y, 5, 2), 0
+    for k in range(5):
+        scaler = StandardScaler().fit(X[fold != k])
+        model = VectorSVM(C=0.5, random_state=2).fit(scaler.transform(X[fold != k]), y[fold != k])
+        right += (model.predict(scaler.transform(X[fold == k])) == y[fold == k]).sum()
+    assert row.accuracy == right / len(y)
+    assert (row.rows, row.n, row.decoder, row.split) == (90, 4, "", "5 folds, seed 2")
+    assert 0.3 < row.accuracy < 1.0
+
+
+def test_folds_share_out_every_class():
+    y = np.repeat([0, 1, 2], [50, 7, 1])
+    fold = deal_folds(y, 5, 0)
+    assert np.bincount(fold).max() - np.bincount(fold).min() <= 1
+    assert (np.bincount(fold[y == 0]) == 10).all()
+    assert set(np.bincount(fold[y == 1])) <= {1, 2}
+    assert (fold != deal_folds(y, 5, 1)).any()
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_every_reduction_learns(name):
+    assert name in options.REDUCTION_HELP
+    dataset = blobs("blobs", 3, 1, rows=72)
+    found = evaluate_reductions([dataset], [name], folds=2).rows[0]
+    assert found.accuracy > 0.55  # a third is chance
+    assert found.problems >= 1.0
+    assert found.problem_rows > 0.0
+
+
+def test_number_and_size_of_problems():
+    assert problems_of("one-vs-all", 10, 500) == (10, 500)
+    assert problems_of("all-pairs", 10, 500) == (45, 100.0)
+    assert problems_of("sbc-kernel:C=3", 10, 500) == (1, 5000)
+    assert problems_of("vector-svm", 10, 500) == (1, 500)
+    assert problems_of("output-code:code=exhaustive", 4, 500) == (7, 500.0)
+    assert np.isnan(problems_of("who-knows", 10, 500)).all()
+
+
+def test_what_is_stored_is_not_computed_again(tmp_path, monkeypatch):
+    store, sets = tmp_path / "r.db", [blobs("one", 3, 0), blobs("two", 4, 1)]
+    first = evaluate_reductions(sets, QUICK[:2], folds=3, store=store)
+    monkeypatch.setattr(cross_validation, "play_fold", lambda *given: pytest.fail("computed again"))
+    again = evaluate_reductions(sets, QUICK[:2], folds=3, store=store)
+    assert repr(again.rows) == repr(first.rows)
+    monkeypatch.undo()
+    more = evaluate_reductions(sets, QUICK, folds=3, store=store)
+    assert len(more.rows) == 6
+    assert repr([row for row in more.rows if row.reduction in QUICK[:2]]) == repr(list(first.rows))
+    assert {row.reduction for row in read_evaluation(store)[0]} == set(QUICK)
+
+
+def test_processes_give_the_same(tmp_path):
+    dataset = blobs("blobs", 3, 2)
+    alone, side_by_side = (evaluate_reductions([dataset], QUICK[:2], folds=4, jobs=jobs).rows for jobs in (1, 2))
+    assert [repr(row[:-2]) for row in alone] == [repr(row[:-2]) for row in side_by_side]
+
+
+def test_ranks_are_those_of_the_errors():
+    sets = [blobs(str(k), 3 + k, k) for k in range(3)]
+    rows = evaluate_reductions(sets, QUICK, folds=3).rows
+    errors = [[1.0 - row.accuracy for row in rows[3 * k : 3 * k + 3]] for k in range(3)]
+    found = ranks_of(rows)
+    assert found is not None
+    assert found.ranks.tolist() == average_ranks(errors, QUICK).ranks.tolist()
+    assert ranks_of(rows[:3]) is None
+
+
+def test_a_class_of_one_row_counts_as_an_error_and_is_no_crash():
+    X = pd.DataFrame({"a": np.r_[np.zeros(6), np.ones(6), 5.0] + np.linspace(0, 0.1, 13), "b": np.zeros(13)})
+    y = np.r_[np.zeros(6), np.ones(6), 2.0].astype(int)
+    found = evaluate_reductions([Dataset("tiny", X, y, X[:0], y[:0])], QUICK, folds=3)
+    assert all(row.accuracy <= 12 / 13 for row in found.rows)
+
+
+def test_the_command_line(tmp_path, pairsim_command):
+    table, picture, store = tmp_path / "t.json", tmp_path / "p.png", tmp_path / "s.db"
+    wanted = ["--reduction", "vector-svm", "--reduction", "perceptron:average=false", "--folds", "3", "--jobs", "1"]
+    done = pairsim_command(
+        "evaluate", "--data", "iris", "--data", "wine", *wanted, "--out", table, "--plot", picture, "--store", store
+    )
+    assert done.returncode == 0, done.stderr
+    assert "average ranks" in done.stdout
+    assert "Iman-Davenport" in done.stdout
+    content = json.loads(table.read_text())
+    assert [row["reduction"] for row in content["rows"]] == ["vector-svm", "perceptron:average=false"] * 2
+    assert len(content["comparisons"]) == 2
+    assert picture.stat().st_size > 5000
+    shown = pairsim_command("show", store)
+    assert shown.returncode == 0, shown.stderr
+    assert "perceptron:average=false" in shown.stdout
+    drawn = pairsim_command("plot", table, "--out", tmp_path / "again.svg")
+    assert drawn.returncode == 0, drawn.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--reduction", "two-vs-two"], "one-vs-all"),
+        (["--reduction", "sbc-kernel:colour=3"], "colour"),
+        (["--reduction", "vector-svm:C=-1"], "C"),
+        (["--reduction", "vector-svm", "--folds", "1"], "folds"),
+        (["--reduction", "vector-svm", "--folds", "1000"], "folds"),
+        (["--reduction", "vector-svm", "--decoder", "adag"], "decoder"),
+        (["--reduction", "vector-svm", "--reduction", "vector-svm"], "twice"),
+        (["--reduction", "vector-svm", "--jobs", "0"], "jobs"),
+    ],
+)
+def test_bad_options_are_one_line(pairsim_command, arguments, named):
+    done = pairsim_command("evaluate", "--data", "iris", *arguments)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_settings_reach_the_classifier():
+    assert reduction("sbc-ecoc:C=3").build(0).get_params()["extension"] == "ecoc"
+    with pytest.raises(ParameterError, match="options"):
+        reduction("sbc-ecoc:extension=kernel")
