@@ -18,7 +18,7 @@ def check_confidence(owner: str, confidence: float) -> float:
 
 
 def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact (Clopper-Pearson) interval of a success probability, from scipy.
+    """Return the exact (Clopper-Pearson) interval of a success probability: quantiles of beta laws, from scipy.
 
     Examples
     --------
@@ -26,10 +26,13 @@ def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> 
     >>> round(low, 3), round(high, 3)
     (0.824, 0.951)
     """
-    from scipy.stats import binomtest  # imported here: it takes longer than everything else together
+    from scipy.special import betainccinv, betaincinv  # not scipy.stats: it takes longer than everything else together
 
-    interval = binomtest(successes, trials).proportion_ci(check_confidence("binomial_interval", confidence))
-    return float(interval.low), float(interval.high)
+    tail = (1.0 - check_confidence("binomial_interval", confidence)) / 2.0
+    failures = trials - successes
+    low = float(betaincinv(successes, failures + 1, tail)) if successes > 0 else 0.0
+    high = float(betainccinv(successes + 1, failures, tail)) if failures > 0 else 1.0
+    return low, high
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,9 +52,16 @@ class Moments:
         gap = other.mean - self.mean
         cross = self.count * other.count / total
         second = self.second + other.second + gap * gap * cross
-        third = self.third + other.third + gap**3 * cross * (self.count - other.count) / total
+        third = self.third + other.third + gap * gap * gap * cross * (self.count - other.count) / total
         third += 3.0 * gap * (self.count * other.second - other.count * self.second) / total
         return Moments(total, self.mean + gap * other.count / total, second, third)
+
+
+def merged(first: Moments | None, second: Moments | None) -> Moments | None:
+    """Return the moments of both samples, either of which may be missing."""
+    if first is None or second is None:
+        return first or second
+    return first.plus(second)
 
 
 def bounded_interval(sample: Moments, confidence: float = 0.95) -> tuple[float, float]:

@@ -14,7 +14,7 @@ from sweep_tools import counted_plays, small_blocks, swept
 
 from pairsim import Adag, Ddag, MaxWin, ParameterError, Poll, Similarity, Uniform, exact, sweep
 from pairsim.simulation import Bench
-from pairsim.simulation.tally import Versus, side_by_side, swapped
+from pairsim.simulation.versus import Versus, side_by_side, swapped
 from pairsim.stats import bounded_interval
 from pairsim.store import Store
 from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, difference_of, verdict

@@ -21,7 +21,7 @@ def shared_winners(n: int, p: float, first: int, count: int, seed: int) -> list[
     play_slab(oracle.kernel(), n, 1, stream, word, others, U_LANES)
     flush_pending(others)
     play_class_zero(oracle.kernel(), n, stream, word, others, full, U_LANES)
-    dealt = deal_block(n, stream, first, count)
+    dealt = deal_block(n, stream, first, np.empty((count, n), np.int32))
     answers = read_answers(n, others, full)
     return [dealt.winners(decoder, answers).tolist() for decoder in (Adag(), Ddag())]
 

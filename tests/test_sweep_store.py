@@ -19,18 +19,8 @@ from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.engines import ThreadEngine
 from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import Bench
-from pairsim.simulation.tally import (
-    Played,
-    Tally,
-    Versus,
-    moments_of,
-    numbers_of_tally,
-    numbers_of_versus,
-    side_by_side,
-    swapped,
-    tally_of_numbers,
-    versus_of_numbers,
-)
+from pairsim.simulation.tally import Played, Tally, moments_of, numbers_of_tally, tally_of_numbers
+from pairsim.simulation.versus import Versus, numbers_of_versus, side_by_side, swapped, versus_of_numbers
 from pairsim.store import Store, merge_stores
 from pairsim.sweeps import make_order, open_campaign
 from pairsim.sweeps.rows import to_frame

@@ -18,7 +18,7 @@ SIX_POINTS = ([[0.0], [0.5], [1.0], [1.5], [2.0], [2.5]], [0, 0, 1, 1, 2, 2])
 class Problems(NamedTuple):
     """How many binary problems a reduction trains on, and how many rows one of them has on average."""
 
-    count: float
+    number: float
     rows: float
 
 
@@ -46,7 +46,7 @@ def _columns(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
 
 
 def _column_replicas(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(1, _columns(n, rows, settings).count * rows)
+    return Problems(1, _columns(n, rows, settings).number * rows)
 
 
 class Kind(NamedTuple):
@@ -84,7 +84,7 @@ class Reduction:
     >>> reduction("sbc-kernel:C=10").build(seed=0)
     SingleBinary(C=10)
     >>> reduction("one-vs-all").spec, reduction("one-vs-all").problems(n=10, rows=500)
-    ('one-vs-all', Problems(count=10, rows=500))
+    ('one-vs-all', Problems(number=10, rows=500))
     """
 
     name: str

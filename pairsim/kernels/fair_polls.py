@@ -2,9 +2,9 @@
 
 A fair draw is a comparison of real numbers: add to each sampled score a uniform number of its own. Class c is named
 with chance sum over v of the integral over x in [0, 1] of P(c = v) prod over the others of P(below v) + x P(equal v), a
-polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken in chunks from the highest down: the
-products at all nodes are sums of logarithms from a table, and sums and exponentials are vector code. A chunk's table is
-a multiple of 16 long, so that nothing is left over for a vector loop to take one by one.
+polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken eight at a time, from the highest down:
+the products at all nodes are sums of logarithms from a table. Rules have an odd number of nodes, and x = 1 is one more:
+they are taken two at a time.
 """
 
 from __future__ import annotations
@@ -13,12 +13,24 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.bits import LANES
-from pairsim.kernels.jit import inner, jit
+from pairsim.kernels.jit import bare_inner, inner, jit
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO
+from pairsim.kernels.vectors import (
+    U_WIDTH,
+    WIDTH,
+    add_up,
+    as_reals,
+    as_words,
+    lanes_above,
+    larger,
+    load,
+    repeat,
+    smaller,
+    store,
+)
 
 TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
-VALUES = LANES // 2  # sampled scores in a chunk
+VALUES = WIDTH  # sampled scores in a chunk
 TWO, THREE = np.uint64(2), np.uint64(3)
 TOGETHER = 4  # rivals added at a time: a list of them is filled up to a multiple of this
 U_TOGETHER = np.uint64(TOGETHER)
@@ -30,8 +42,8 @@ LOG2_E = 1.4426950408889634
 LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # times a small whole number: no rounding
 LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
 ROUND = 1.5 * 2.0**52  # added to a small number it leaves the nearest whole number in the low bits
-EXPONENT_BIAS = np.int64(1023)
-EXPONENT_PLACE = np.int64(52)
+EXPONENT_BIAS = np.uint64(1023)
+EXPONENT_PLACE = np.uint64(52)
 
 
 class Crowd(NamedTuple):
@@ -136,23 +148,63 @@ def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
     return tables.top_pmf[own, d] * (1.0 - won), tables.top_upto[own, d] * other_share * agreed
 
 
-@jit
-def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements, lanes):
-    """Write, for each trial, the chance that a poll misses the true class or names `reference` (which may be empty).
+@bare_inner
+def _failing(log):
+    """Return 1 - exp(log), eight at a time, all digits kept where it is small.
 
-    One function without calls in the usual case: handing over this many arrays costs as much as the work. `lanes`
-    must be U_LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
+    With log = k ln 2 + r it is (1 - 2**k) - 2**k (exp(r) - 1); as |r| < 0.35, 14 terms of the series leave an error of
+    2e-17 of it; where k is not 0, the difference is at least 0.29. Adding ROUND puts k into the lowest bits, which are
+    then shifted to a double's exponent.
     """
+    x = larger(log, repeat(LEAST_LOG))
+    shifted = x * LOG2_E + ROUND
+    k = shifted - ROUND
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    r2 = r * r
+    r4 = r2 * r2
+    low = (1 / 6 + r * (1 / 24)) + r2 * (1 / 120 + r * (1 / 720))
+    high = (1 / 5040 + r * (1 / 40320)) + r2 * (1 / 362880 + r * (1 / 3628800))
+    top = (1 / 39916800 + r * (1 / 479001600)) + r2 * (1 / 6227020800 + r * (1 / 87178291200))
+    series = r + r2 * (0.5 + r * (low + r4 * (high + r4 * top)))
+    power = as_reals((as_words(shifted) + EXPONENT_BIAS) << EXPONENT_PLACE)
+    return (1.0 - power) - power * series
+
+
+@bare_inner
+def _raise_to(base, exponent, start):
+    """Return start * base**exponent."""
+    while exponent > ZERO:
+        if exponent & ONE:
+            start = start * base
+        base = base * base
+        exponent >>= ONE
+    return start
+
+
+@bare_inner
+def _agreeing(rule, size, tables, fails, own, other):
+    """Return the integral over x of the chance that nobody beats a class other than the true one.
+
+    The product over all but it is that over the true class's rivals, times the true class's factor, divided by its own.
+    """
+    total = repeat(0.0)
+    for g in range(size):
+        gap = 1.0 - tables.nodes[rule, g]
+        wins = (1.0 - load(fails, g * U_WIDTH)) * (1.0 - gap * own)
+        total = total + tables.weights[rule, g] * wins / (1.0 - gap * other)
+    return total
+
+
+@jit
+def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements):
+    """Write, for each trial, the chance that a poll misses the true class or names `reference` (which may be empty)."""
     width, stride = np.uint64(tables.top_pmf.shape[1]), np.uint64(tables.top_mixed.shape[1])
-    values = lanes // TWO
     pmf, upto, shares = tables.top_pmf.reshape(-1), tables.top_upto.reshape(-1), tables.top_share.reshape(-1)
     mixed, nodes, weights, sizes = tables.top_mixed.reshape(-1), tables.nodes, tables.weights, tables.sizes
-    rules, errors, spread_weights = tables.chunk_rules, np.exp(tables.log_error), tables.chunk_weights
+    rules, errors = tables.chunk_rules, np.exp(tables.log_error)
     starts, found, counts = crowd.starts, crowd.scores, crowd.counts
     most = max(np.uint64(nodes.shape[1]), stride)
-    logs, powers, fails = np.empty(most), np.empty(most), np.empty(most)
-    bits = powers.view(np.int64)
-    sums, surest = np.empty(lanes), np.empty(width)
+    fails, spare = np.empty(most), np.empty(most)
     missed, agreed, error = np.empty(width), np.empty(width), np.empty(width)
     unbeaten, crowded, joined, other_error = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
     for t in range(np.uint64(failures.size)):
@@ -165,116 +217,86 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
         at = np.uint64(0)  # the chunk's place among the sampled scores, and
         column = np.uint64(0)  # among the logarithms
         while at < width:
-            rule = rules[at // values]
+            rule = rules[at // U_WIDTH]
             size = np.uint64(sizes[rule])
-            end = (size + ONE) * values
-            highest = end - values  # where the logarithms for x = 1 begin
-            for g in range(end):
-                logs[g] = 0.0
-            for k in range(first, last, U_TOGETHER):
-                row_a = np.uint64(found[k]) * stride + column
-                row_b = np.uint64(found[k + ONE]) * stride + column
-                row_c = np.uint64(found[k + TWO]) * stride + column
-                row_d = np.uint64(found[k + THREE]) * stride + column
-                many_a, many_b, many_c, many_d = counts[k], counts[k + ONE], counts[k + TWO], counts[k + THREE]
-                for g in range(end):
-                    near = many_a * mixed[row_a + g] + many_b * mixed[row_b + g]
-                    logs[g] += near + (many_c * mixed[row_c + g] + many_d * mixed[row_d + g])
-
-            # 1 - exp, all digits kept where it is small. With x = k ln 2 + r it is (1 - 2**k) - 2**k (exp(r) - 1); as
-            # |r| < 0.35, 14 terms of the series leave an error of 2e-17 of it; where k is not 0, the difference is at
-            # least 0.29. Adding ROUND puts k into the lowest bits, which are then shifted to a double's exponent.
-            for g in range(end):
-                powers[g] = max(logs[g], LEAST_LOG) * LOG2_E + ROUND
-            for g in range(end):
-                k = powers[g] - ROUND
-                r = (max(logs[g], LEAST_LOG) - k * LN2_HIGH) - k * LN2_LOW
-                r2 = r * r
-                r4 = r2 * r2
-                low = (1 / 6 + r * (1 / 24)) + r2 * (1 / 120 + r * (1 / 720))
-                high = (1 / 5040 + r * (1 / 40320)) + r2 * (1 / 362880 + r * (1 / 3628800))
-                top = (1 / 39916800 + r * (1 / 479001600)) + r2 * (1 / 6227020800 + r * (1 / 87178291200))
-                fails[g] = r + r2 * (0.5 + r * (low + r4 * (high + r4 * top)))
-            for g in range(end):
-                bits[g] = (bits[g] + EXPONENT_BIAS) << EXPONENT_PLACE
-            for g in range(end):
-                fails[g] = (1.0 - powers[g]) - powers[g] * fails[g]
+            even, odd = repeat(0.0), repeat(0.0)
+            before, highest = repeat(0.0), repeat(0.0)  # logarithms at the last node, and at x = 1
+            never = repeat(0.0)
+            for g in range(ZERO, size + ONE, TWO):  # two nodes side by side
+                before, highest = repeat(0.0), repeat(0.0)
+                here = column + g * U_WIDTH
+                for k in range(first, last, U_TOGETHER):
+                    row_a = np.uint64(found[k]) * stride + here
+                    row_b = np.uint64(found[k + ONE]) * stride + here
+                    row_c = np.uint64(found[k + TWO]) * stride + here
+                    row_d = np.uint64(found[k + THREE]) * stride + here
+                    many_a, many_b, many_c, many_d = counts[k], counts[k + ONE], counts[k + TWO], counts[k + THREE]
+                    near = many_a * load(mixed, row_a) + many_b * load(mixed, row_b)
+                    before = before + (near + (many_c * load(mixed, row_c) + many_d * load(mixed, row_d)))
+                    near = many_a * load(mixed, row_a + U_WIDTH) + many_b * load(mixed, row_b + U_WIDTH)
+                    far = many_c * load(mixed, row_c + U_WIDTH) + many_d * load(mixed, row_d + U_WIDTH)
+                    highest = highest + (near + far)
+                here = g * U_WIDTH
+                fail, never = _failing(before), _failing(highest)
+                store(fails, here, fail)
+                store(fails, here + U_WIDTH, never)
+                even = even + weights[rule, g] * fail
+                odd = odd + weights[rule, g + ONE] * never
 
             # The chunk's parts of the failure, and the least that they can be: the chance to fail falls with x, so that
             # it is at least that of x = 1/2 below it, and that of 1 beyond.
-            for v in range(lanes):  # two nodes side by side
-                sums[v] = 0.0
-            for g in range(ZERO, end, lanes):
-                for v in range(lanes):
-                    sums[v] += spread_weights[at // values, g + v] * fails[g + v]
-            middle = size // TWO * values
-            for v in range(values):
-                missed[at + v] = pmf[own + at + v] * (sums[v] + sums[v + values])
-                unbeaten[at + v] = 1.0 - fails[highest + v]
-                surest[at + v] = pmf[own + at + v] * 0.5 * (fails[middle + v] + fails[highest + v])
-            for v in range(values):
-                surely += surest[at + v]
-
-            # The other class: the product over all but it is that over the true class's rivals, times the true class's
-            # factor, divided by its own.
-            if compared:
-                for v in range(values):
-                    agreed[at + v] = 0.0
-                for g in range(size):
-                    weight, gap = weights[rule, g], 1.0 - nodes[rule, g]
-                    here = g * values
-                    for v in range(values):
-                        wins = (1.0 - fails[here + v]) * (1.0 - gap * shares[own + at + v])
-                        agreed[at + v] += weight * wins / (1.0 - gap * shares[other + at + v])
-                for v in range(values):
-                    agreed[at + v] *= upto[own + at + v] * shares[other + at + v]
+            likely, certain = load(pmf, own + at), 1.0 - never
+            store(missed, at, likely * (even + odd))
+            store(unbeaten, at, certain)
+            surely = add_up(surely, likely * 0.5 * (load(fails, size // TWO * U_WIDTH) + never))
 
             # What the rule may err by. The logarithm of the product is concave in x: its slope at 1, the sum of the
-            # rivals' shares, is at most that between the last node and 1. The true class is a rival of the other.
-            steps = 1.0 / (1.0 - nodes[rule, size - ONE])
-            for v in range(values):
-                crowded[at + v] = (logs[highest + v] - logs[highest - values + v]) * steps
-                joined[at + v] = crowded[at + v] + shares[own + at + v]
-                error[at + v] = errors[rule]
-                other_error[at + v] = errors[rule]
-                sums[v] = crowded[at + v] * crowded[at + v]
-                sums[v + values] = joined[at + v] * joined[at + v]
-            exponent = size
-            while exponent > ZERO:
-                if exponent & ONE:
-                    for v in range(values):
-                        error[at + v] *= sums[v]
-                        other_error[at + v] *= sums[v + values]
-                for v in range(lanes):
-                    sums[v] *= sums[v]
-                exponent >>= ONE
-            for v in range(values):  # at most 1: a chance and its estimate are both below that
-                error[at + v] = min(error[at + v], 1.0) * unbeaten[at + v] * pmf[own + at + v]
-                other_error[at + v] = min(other_error[at + v], 1.0) * unbeaten[at + v] * upto[own + at + v]
+            # rivals' shares, is at most that between the last node and 1. The true class is a rival of the other. It
+            # is at most 1: a chance and its estimate are both below that.
+            slope = (highest - before) * (1.0 / (1.0 - nodes[rule, size - ONE]))
+            share = load(shares, own + at)
+            part = _raise_to(slope * slope, size, repeat(errors[rule]))
+            store(crowded, at, slope)
+            store(error, at, smaller(part, repeat(1.0)) * certain * likely)
+            if compared:
+                total = _agreeing(rule, size, tables, fails, share, load(shares, other + at))
+                store(agreed, at, total * (load(upto, own + at) * load(shares, other + at)))
+                slope = slope + share
+                part = _raise_to(slope * slope, size, repeat(errors[rule]))
+                store(joined, at, slope)
+                store(other_error, at, smaller(part, repeat(1.0)) * certain * load(upto, own + at))
 
             # Below some sampled score nothing more needs to be known: all classes are there with a chance of at most
             # TOLERANCE of the failure that is sure by now. Then the true class fails, and no other is named.
-            at += values
-            column += end
+            at += U_WIDTH
+            column += (size + ONE) * U_WIDTH
             rest = upto[own + at] if at < width else 0.0
             if rest * unbeaten[at - ONE] <= TOLERANCE * surely:
                 break
-        for d in range(at):
-            if not error[d] <= TOLERANCE * surely:
-                allowed = TOLERANCE * surely / (pmf[own + d] * unbeaten[d])
-                rule = _choose_rule(tables, rules[d // values], crowded[d], allowed)
-                missed[d] = _integrate_longer(tables, crowd, t, own // width, own // width, d, rule, logs, powers)[0]
-            if compared and not other_error[d] <= TOLERANCE:
-                allowed = TOLERANCE / (upto[own + d] * unbeaten[d])
-                rule = _choose_rule(tables, rules[d // values], joined[d], allowed)
-                agreed[d] = _integrate_longer(tables, crowd, t, own // width, other // width, d, rule, logs, powers)[1]
+        for chunk in range(ZERO, at, U_WIDTH):
+            if lanes_above(load(error, chunk), TOLERANCE * surely):
+                for d in range(chunk, chunk + U_WIDTH):
+                    if not error[d] <= TOLERANCE * surely:
+                        allowed = TOLERANCE * surely / (pmf[own + d] * unbeaten[d])
+                        rule = _choose_rule(tables, rules[d // U_WIDTH], crowded[d], allowed)
+                        same = own // width
+                        missed[d] = _integrate_longer(tables, crowd, t, same, same, d, rule, fails, spare)[0]
+            if compared and lanes_above(load(other_error, chunk), TOLERANCE):
+                for d in range(chunk, chunk + U_WIDTH):
+                    if not other_error[d] <= TOLERANCE:
+                        allowed = TOLERANCE / (upto[own + d] * unbeaten[d])
+                        rule = _choose_rule(tables, rules[d // U_WIDTH], joined[d], allowed)
+                        found_other = _integrate_longer(
+                            tables, crowd, t, own // width, other // width, d, rule, fails, spare
+                        )
+                        agreed[d] = found_other[1]
         failure = 0.0
-        agreement = 0.0
-        for d in range(at):
-            failure += missed[d]
+        for chunk in range(ZERO, at, U_WIDTH):
+            failure = add_up(failure, load(missed, chunk))
         failures[t] = failure + rest
+        agreement = 0.0
         if compared:
-            for d in range(at):
-                agreement += agreed[d]
+            for chunk in range(ZERO, at, U_WIDTH):
+                agreement = add_up(agreement, load(agreed, chunk))
         if reference.size > 0:
             agreements[t] = 1.0 - failures[t] if reference[t] == truth[t] else agreement

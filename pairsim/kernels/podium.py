@@ -8,6 +8,7 @@ from pairsim.kernels.bits import ALL, LANES, SLAB_TRIALS, U_LANES
 from pairsim.kernels.jit import bare_inner, bare_jit
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, draw_below, draw_key
 from pairsim.kernels.ties import BY_MAX_WIN, FIRST, LOSE, SETTLE_DRAW
+from pairsim.kernels.vectors import U_WIDTH, load, repeat, store
 
 _DE_BRUIJN = 0x03F79D71B4CB0A89  # its 64 shifts begin with 64 different 6-bit numbers: a table finds a lone bit's place
 BIT_PLACE = np.zeros(64, np.int64)
@@ -33,43 +34,50 @@ def score_slices(n):
     return slices
 
 
-@bare_jit
-def _top_masks(slab, first_class, n, masks, best, found):
-    for c in range(first_class, n):
-        for w in range(U_LANES):
-            masks[c, w] = ALL
-    for s in range(best.shape[0] - 1, -1, -1):
-        found[:] = ZERO
-        for c in range(first_class, n):
-            at = np.uint64(c * slab.slices + s) * U_LANES
-            for w in range(U_LANES):
-                found[w] |= masks[c, w] & slab.counters[at + w]
-        for c in range(first_class, n):
-            at = np.uint64(c * slab.slices + s) * U_LANES
-            for w in range(U_LANES):
-                masks[c, w] &= slab.counters[at + w] | ~found[w]
-        for w in range(U_LANES):
-            best[s, w] = found[w]
+@bare_inner
+def _raise_best(counters, at, slices, best, half):
+    """Put a class's score, whose lowest slice is at `at`, to `best` in the trials in which it is higher."""
+    above, level = repeat(ZERO), repeat(ALL)
+    for s in range(slices - ONE, ALL, ALL):  # from the highest slice down to 0; ALL is -1
+        have, most = load(counters, at + s * U_LANES), load(best, s * U_LANES + half)
+        differ = have ^ most
+        above = above | (level & differ & have)
+        level = level & (differ ^ ALL)
+    for s in range(slices):
+        have, most = load(counters, at + s * U_LANES), load(best, s * U_LANES + half)
+        store(best, s * U_LANES + half, most ^ ((have ^ most) & above))
 
 
-def top_masks(slab, first_class, n, masks, best):
-    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`.
-
-    Slice after slice from the top: where any class that is still in has a 1, those with a 0 are out.
-    """
-    _top_masks(slab, first_class, n, masks, best, np.empty(LANES, np.uint64))
+@bare_inner
+def _mask_equal(counters, at, slices, target, half):
+    """Return in which trials a class's score is the one whose slices are in `target`."""
+    equal = repeat(ALL)
+    for s in range(slices):
+        equal = equal & (load(counters, at + s * U_LANES) ^ load(target, s * U_LANES + half) ^ ALL)
+    return equal
 
 
 @bare_inner
 def equal_masks(slab, first_class, n, target, masks):
     """Write which classes have the score whose slices are in `target`, one bit a trial."""
-    for c in range(first_class, n):
-        for w in range(U_LANES):
-            masks[c, w] = ALL
-        for s in range(target.shape[0]):
-            at = np.uint64(c * slab.slices + s) * U_LANES
-            for w in range(U_LANES):
-                masks[c, w] &= ~(slab.counters[at + w] ^ target[s, w])
+    counters, goal, out = slab.counters, target.reshape(-1), masks.reshape(-1)
+    slices, depth = np.uint64(target.shape[0]), np.uint64(slab.slices) * U_LANES
+    for half in range(ZERO, U_LANES, U_WIDTH):
+        for c in range(np.uint64(first_class), np.uint64(n)):
+            store(out, c * U_LANES + half, _mask_equal(counters, c * depth + half, slices, goal, half))
+
+
+@bare_jit
+def top_masks(slab, first_class, n, masks, best):
+    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`."""
+    highest = best.reshape(-1)
+    slices, depth = np.uint64(best.shape[0]), np.uint64(slab.slices) * U_LANES
+    for half in range(ZERO, U_LANES, U_WIDTH):
+        for s in range(slices):
+            store(highest, s * U_LANES + half, repeat(ZERO))
+        for c in range(np.uint64(first_class), np.uint64(n)):
+            _raise_best(slab.counters, c * depth + half, slices, highest, half)
+    equal_masks(slab, first_class, n, best, masks)
 
 
 @bare_jit

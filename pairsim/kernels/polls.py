@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.bits import U_LANES
 from pairsim.kernels.fair_polls import fair_poll_trials, list_rivals
 from pairsim.kernels.jit import inner, jit
 from pairsim.kernels.ties import FIRST, LOSE, RANDOM
@@ -34,7 +33,6 @@ class PollTables(NamedTuple):
     top_share: np.ndarray  # float64[n, 8 * chunks]: P(= v) / P(<= v)
     top_mixed: np.ndarray  # float64[n, 8 * nodes]: log(P(< v) + x P(= v)), chunk after chunk, at the rule's nodes
     chunk_rules: np.ndarray  # int64[chunks]
-    chunk_weights: np.ndarray  # float64[chunks, ...]: the weight of each number of a chunk
     sizes: np.ndarray  # int64[rules]: how many nodes
     nodes: np.ndarray  # float64[rules, most nodes]
     weights: np.ndarray
@@ -128,7 +126,7 @@ def poll_trials(tables, ties, scores, truth, reference, failures, agreements):
     """
     if ties == RANDOM:
         crowd = list_rivals(scores, truth)
-        fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements, U_LANES)
+        fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements)
         return
     n = scores.shape[0]
     values = tables.pmf.shape[1]

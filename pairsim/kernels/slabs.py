@@ -14,23 +14,30 @@ import numpy as np
 
 from pairsim.kernels.bits import ALL, LANES, U_LANES, aligned_words, write_slab_keys
 from pairsim.kernels.jit import bare_inner, bare_jit, inline_always
-from pairsim.kernels.stream import ONE, ZERO
+from pairsim.kernels.stream import GOLDEN, ONE, ZERO, mix_spread, place, spread
 from pairsim.kernels.tiles import (
+    ALL_ROWS,
     SLICE_1,
     SLICE_2,
     SLICE_3,
     TILE,
     Scratch,
+    fair_rows,
+    fill_other_rows,
     fill_row,
     fill_tile,
     mirror_tile,
     own_scratch,
 )
+from pairsim.kernels.vectors import U_WIDTH, load, majority, majority_two_not, parity, repeat, store
 
 FIRST_PENDING = 4  # a tile's carry weighs 16 = 2**4
 OFFSETS = tuple(np.uint64(k) for k in range(TILE))
 ROW_STRIDE = np.uint64(LANES)
 COLUMN_STRIDE = np.uint64(TILE * LANES)
+U_TILE = np.uint64(TILE)
+FIRST_WAITING = np.uint64(FIRST_PENDING * LANES)
+STEPS = np.arange(TILE, dtype=np.uint64) * GOLDEN  # from place(i, j) to place(i, j + k)
 
 
 class Slab(NamedTuple):
@@ -60,108 +67,199 @@ def new_slab(n):
     return Slab(aligned_words(size), aligned_words(size), np.zeros(padded, np.uint64), slices)
 
 
-@bare_inner
-def _carry(a, b, c):
-    """Return the carry of a + b + c, in terms that it shares with the sum."""
-    return (a & b) | ((a ^ b) & c)
-
-
-@bare_inner
-def _sum(a, b, c):
-    return (a ^ b) ^ c
+@inline_always
+def _add_sixteen(x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, lost, counters, at):
+    """Add 16 answers (with `lost`, their opposites) to the counter at `at`; return the carry of weight 16."""
+    ones, twos = load(counters, at), load(counters, at + SLICE_1)
+    fours, eights = load(counters, at + SLICE_2), load(counters, at + SLICE_3)
+    two_a, ones = majority_two_not(x0, x1, ones) if lost else majority(x0, x1, ones), parity(x0, x1, ones)
+    two_b, ones = majority_two_not(x2, x3, ones) if lost else majority(x2, x3, ones), parity(x2, x3, ones)
+    four_a, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
+    two_a, ones = majority_two_not(x4, x5, ones) if lost else majority(x4, x5, ones), parity(x4, x5, ones)
+    two_b, ones = majority_two_not(x6, x7, ones) if lost else majority(x6, x7, ones), parity(x6, x7, ones)
+    four_b, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
+    eight_a, fours = majority(four_a, four_b, fours), parity(four_a, four_b, fours)
+    two_a, ones = majority_two_not(x8, x9, ones) if lost else majority(x8, x9, ones), parity(x8, x9, ones)
+    two_b, ones = majority_two_not(x10, x11, ones) if lost else majority(x10, x11, ones), parity(x10, x11, ones)
+    four_a, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
+    two_a, ones = majority_two_not(x12, x13, ones) if lost else majority(x12, x13, ones), parity(x12, x13, ones)
+    two_b, ones = majority_two_not(x14, x15, ones) if lost else majority(x14, x15, ones), parity(x14, x15, ones)
+    four_b, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
+    eight_b, fours = majority(four_a, four_b, fours), parity(four_a, four_b, fours)
+    store(counters, at, ones)
+    store(counters, at + SLICE_1, twos)
+    store(counters, at + SLICE_2, fours)
+    store(counters, at + SLICE_3, parity(eight_a, eight_b, eights))
+    return majority(eight_a, eight_b, eights)
 
 
 @inline_always
-def _settle_carry(slab, c, carry, lanes):
-    """Add a carry of weight 16 to class c: pair it with a pending one, level by level, until a place is free."""
-    at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + np.uint64(FIRST_PENDING) * U_LANES
-    added = slab.added[c]
-    slab.added[c] = added + ONE
+def _settle_carry(counters, pending, at, added, carry):
+    """Add a carry of weight 16 to the counter at `at`: pair it with pending ones, level by level, to a free place."""
+    at += FIRST_WAITING
     while added & ONE:
-        for w in range(lanes):
-            have = slab.counters[at + w]
-            other = slab.pending[at + w]
-            new = carry[w]
-            slab.counters[at + w] = _sum(have, other, new)
-            carry[w] = _carry(have, other, new)
+        have, other = load(counters, at), load(pending, at)
+        store(counters, at, parity(have, other, carry))
+        carry = majority(have, other, carry)
         at += U_LANES
         added >>= ONE
-    for w in range(lanes):
-        slab.pending[at + w] = carry[w]
+    store(pending, at, carry)
 
 
 @inline_always
-def _add_sixteen(tile, start, stride, flip, counters, at, carry, lanes):
-    """Add 16 answers to the counter at `at`; what overflows slice 3 is left in `carry`.
+def _add_stored(tile, start, stride, lost, counters, at):
+    """Add 16 answers that lie `stride` apart in a tile to the counter at `at`; return the carry."""
+    return _add_sixteen(
+        load(tile, start),
+        load(tile, start + stride),
+        load(tile, start + OFFSETS[2] * stride),
+        load(tile, start + OFFSETS[3] * stride),
+        load(tile, start + OFFSETS[4] * stride),
+        load(tile, start + OFFSETS[5] * stride),
+        load(tile, start + OFFSETS[6] * stride),
+        load(tile, start + OFFSETS[7] * stride),
+        load(tile, start + OFFSETS[8] * stride),
+        load(tile, start + OFFSETS[9] * stride),
+        load(tile, start + OFFSETS[10] * stride),
+        load(tile, start + OFFSETS[11] * stride),
+        load(tile, start + OFFSETS[12] * stride),
+        load(tile, start + OFFSETS[13] * stride),
+        load(tile, start + OFFSETS[14] * stride),
+        load(tile, start + OFFSETS[15] * stride),
+        lost,
+        counters,
+        at,
+    )
 
-    Inlined before compilation: the strides must be constants for the loop to become vector code.
+
+@inline_always
+def _draw(place_known, key, tile, at):
+    """Return a fair pair's answers in eight words, and leave them in the tile."""
+    answers = mix_spread(place_known ^ key)
+    store(tile, at, answers)
+    return answers
+
+
+@inline_always
+def _add_drawn(places, at_place, key, tile, at_tile, counters, at):
+    """Draw a row of 16 fair pairs and add them to the lower class's counter; return the carry."""
+    return _add_sixteen(
+        _draw(places[at_place], key, tile, at_tile),
+        _draw(places[at_place + OFFSETS[1]], key, tile, at_tile + OFFSETS[1] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[2]], key, tile, at_tile + OFFSETS[2] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[3]], key, tile, at_tile + OFFSETS[3] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[4]], key, tile, at_tile + OFFSETS[4] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[5]], key, tile, at_tile + OFFSETS[5] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[6]], key, tile, at_tile + OFFSETS[6] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[7]], key, tile, at_tile + OFFSETS[7] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[8]], key, tile, at_tile + OFFSETS[8] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[9]], key, tile, at_tile + OFFSETS[9] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[10]], key, tile, at_tile + OFFSETS[10] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[11]], key, tile, at_tile + OFFSETS[11] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[12]], key, tile, at_tile + OFFSETS[12] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[13]], key, tile, at_tile + OFFSETS[13] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[14]], key, tile, at_tile + OFFSETS[14] * U_WIDTH),
+        _draw(places[at_place + OFFSETS[15]], key, tile, at_tile + OFFSETS[15] * U_WIDTH),
+        True,
+        counters,
+        at,
+    )
+
+
+@inline_always
+def _add_to_class(tile, start, stride, lost, slab, c, half):
+    """Add 16 answers that lie `stride` apart in a tile to class c; its second half of words counts them as added."""
+    counters = slab.counters
+    at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + half
+    carry = _add_stored(tile, start, stride, lost, counters, at)
+    waiting = slab.added[c]
+    slab.added[c] = waiting + np.uint64(half > ZERO)
+    _settle_carry(counters, slab.pending, at, waiting, carry)
+
+
+@bare_inner
+def _write_places(low, high, places):
+    """Write where the pairs of a tile lie in the stream, spread."""
+    for a in range(TILE):
+        first = repeat(place(low + a, high))
+        for part in range(ZERO, U_TILE, U_WIDTH):
+            store(places, np.uint64(a) * U_TILE + part, spread(first + load(STEPS, part)))
+
+
+@bare_inner
+def _play_tile(low, high, fair, scratch, slab):
+    """Play classes low .. low + 15 against high .. high + 15, whose rows are fair coins where `fair` has a bit.
+
+    Fair rows are added to the lower classes while they are drawn, the others are in `scratch.tile` already. The higher
+    classes are added from what was drawn: half of the words at a time, which the fastest cache holds.
     """
-    for w in range(lanes):
-        o = start + w
-        x0 = tile[o] ^ flip
-        x1 = tile[o + OFFSETS[1] * stride] ^ flip
-        x2 = tile[o + OFFSETS[2] * stride] ^ flip
-        x3 = tile[o + OFFSETS[3] * stride] ^ flip
-        x4 = tile[o + OFFSETS[4] * stride] ^ flip
-        x5 = tile[o + OFFSETS[5] * stride] ^ flip
-        x6 = tile[o + OFFSETS[6] * stride] ^ flip
-        x7 = tile[o + OFFSETS[7] * stride] ^ flip
-        x8 = tile[o + OFFSETS[8] * stride] ^ flip
-        x9 = tile[o + OFFSETS[9] * stride] ^ flip
-        x10 = tile[o + OFFSETS[10] * stride] ^ flip
-        x11 = tile[o + OFFSETS[11] * stride] ^ flip
-        x12 = tile[o + OFFSETS[12] * stride] ^ flip
-        x13 = tile[o + OFFSETS[13] * stride] ^ flip
-        x14 = tile[o + OFFSETS[14] * stride] ^ flip
-        x15 = tile[o + OFFSETS[15] * stride] ^ flip
-        ones = counters[at + w]
-        twos = counters[at + SLICE_1 + w]
-        fours = counters[at + SLICE_2 + w]
-        eights = counters[at + SLICE_3 + w]
-        two_a, ones = _carry(x0, x1, ones), _sum(x0, x1, ones)
-        two_b, ones = _carry(x2, x3, ones), _sum(x2, x3, ones)
-        four_a, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
-        two_a, ones = _carry(x4, x5, ones), _sum(x4, x5, ones)
-        two_b, ones = _carry(x6, x7, ones), _sum(x6, x7, ones)
-        four_b, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
-        eight_a, fours = _carry(four_a, four_b, fours), _sum(four_a, four_b, fours)
-        two_a, ones = _carry(x8, x9, ones), _sum(x8, x9, ones)
-        two_b, ones = _carry(x10, x11, ones), _sum(x10, x11, ones)
-        four_a, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
-        two_a, ones = _carry(x12, x13, ones), _sum(x12, x13, ones)
-        two_b, ones = _carry(x14, x15, ones), _sum(x14, x15, ones)
-        four_b, twos = _carry(two_a, two_b, twos), _sum(two_a, two_b, twos)
-        eight_b, fours = _carry(four_a, four_b, fours), _sum(four_a, four_b, fours)
-        carry[w] = _carry(eight_a, eight_b, eights)
-        counters[at + w] = ones
-        counters[at + SLICE_1 + w] = twos
-        counters[at + SLICE_2 + w] = fours
-        counters[at + SLICE_3 + w] = _sum(eight_a, eight_b, eights)
+    counters, drawn, places = slab.counters, scratch.drawn, scratch.places
+    depth = np.uint64(slab.slices) * U_LANES
+    _write_places(low, high, places)
+    for half in range(ZERO, U_LANES, U_WIDTH):
+        key = load(scratch.digits, half)
+        for a in range(TILE):
+            row = np.uint64(a) * U_TILE
+            if fair >> np.uint64(a) & ONE:
+                at = np.uint64(low + a) * depth + half
+                carry = _add_drawn(places, row, key, drawn, row * U_WIDTH, counters, at)
+                waiting = slab.added[low + a]
+                slab.added[low + a] = waiting + np.uint64(half > ZERO)
+                _settle_carry(counters, slab.pending, at, waiting, carry)
+            else:
+                for b in range(row, row + U_TILE):
+                    store(drawn, b * U_WIDTH, load(scratch.tile, b * U_LANES + half))
+                _add_to_class(drawn, row * U_WIDTH, U_WIDTH, True, slab, low + a, half)
+        for b in range(TILE):
+            _add_to_class(drawn, np.uint64(b) * U_WIDTH, U_TILE * U_WIDTH, False, slab, high + b, half)
+
+
+@bare_inner
+def _play_fair_corner(low, scratch, slab):
+    """Play classes low .. low + 15 against each other, all of them fair coins."""
+    drawn, places = scratch.drawn, scratch.places
+    _write_places(low, low, places)
+    for half in range(ZERO, U_LANES, U_WIDTH):
+        key = load(scratch.digits, half)
+        for a in range(U_TILE):
+            store(drawn, (a * U_TILE + a) * U_WIDTH, repeat(ALL))
+            for b in range(a + ONE, U_TILE):
+                answers = mix_spread(places[a * U_TILE + b] ^ key)
+                store(drawn, (a * U_TILE + b) * U_WIDTH, answers)
+                store(drawn, (b * U_TILE + a) * U_WIDTH, answers ^ ALL)
+        for a in range(TILE):
+            _add_to_class(drawn, np.uint64(a) * U_TILE * U_WIDTH, U_WIDTH, True, slab, low + a, half)
+
+
+@bare_inner
+def _add_tile(tile, low, high, slab):
+    """Add the answers of a tile to the lower classes and, off the diagonal, to the higher ones."""
+    for half in range(ZERO, U_LANES, U_WIDTH):
+        for a in range(TILE):
+            _add_to_class(tile, np.uint64(a) * COLUMN_STRIDE + half, ROW_STRIDE, True, slab, low + a, half)
+        if low != high:
+            for b in range(TILE):
+                _add_to_class(tile, np.uint64(b) * ROW_STRIDE + half, COLUMN_STRIDE, False, slab, high + b, half)
 
 
 @bare_jit
 def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *room):
     # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
     scratch = Scratch(*room)
-    tile, carry = scratch.tile, scratch.carry
     write_slab_keys(stream, first_word, scratch.words, scratch.digits)
-    depth = np.uint64(slab.slices) * U_LANES
     for low in range(first_class, n, TILE):
         for high in range(low, n, TILE):
-            fill_tile(oracle, n, low, high, scratch, lanes)
-            if low == high:
-                mirror_tile(tile)
-            for a in range(TILE):
-                start = np.uint64(a) * COLUMN_STRIDE
-                at = np.uint64(low + a) * depth
-                _add_sixteen(tile, start, ROW_STRIDE, ALL, slab.counters, at, carry, lanes)
-                _settle_carry(slab, low + a, carry, lanes)
-            if low != high:
-                for b in range(TILE):
-                    start = np.uint64(b) * ROW_STRIDE
-                    at = np.uint64(high + b) * depth
-                    _add_sixteen(tile, start, COLUMN_STRIDE, ZERO, slab.counters, at, carry, lanes)
-                    _settle_carry(slab, high + b, carry, lanes)
+            fair = fair_rows(oracle, n, low, high)
+            if low == high and fair == ALL_ROWS:
+                _play_fair_corner(low, scratch, slab)
+            elif low < high and fair != ZERO:
+                fill_other_rows(oracle, n, low, high, fair, scratch, lanes)
+                _play_tile(low, high, fair, scratch, slab)
+            else:
+                fill_tile(oracle, n, low, high, scratch, lanes)
+                if low == high:
+                    mirror_tile(scratch.tile)
+                _add_tile(scratch.tile, low, high, slab)
 
 
 def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
@@ -172,33 +270,29 @@ def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
     _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *own_scratch())
 
 
-@inline_always
-def _flush_class(slab, c, carry):
-    """Add class c's pending carries, so that its counter alone is its score."""
-    added = slab.added[c]
-    slab.added[c] = ZERO
-    for w in range(U_LANES):
-        carry[w] = ZERO
-    for s in range(FIRST_PENDING, slab.slices):
-        at = np.uint64(c * slab.slices + s) * U_LANES
-        other = ALL if added & ONE else ZERO
-        added >>= ONE
-        for w in range(U_LANES):
-            have = slab.counters[at + w]
-            wait = slab.pending[at + w] & other
-            slab.counters[at + w] = _sum(have, wait, carry[w])
-            carry[w] = _carry(have, wait, carry[w])
-
-
 @bare_jit
-def _flush_pending(slab, carry):
+def _flush_pending(slab):
+    counters, pending = slab.counters, slab.pending
     for c in range(slab.added.size):
-        _flush_class(slab, c, carry)
+        added = slab.added[c]
+        slab.added[c] = ZERO
+        at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + FIRST_WAITING
+        low, high = repeat(ZERO), repeat(ZERO)  # carries of the two halves
+        for _ in range(FIRST_PENDING, slab.slices):
+            waits = ZERO - (added & ONE)  # all ones where a carry waits
+            added >>= ONE
+            have, wait = load(counters, at), load(pending, at) & waits
+            store(counters, at, parity(have, wait, low))
+            low = majority(have, wait, low)
+            have, wait = load(counters, at + U_WIDTH), load(pending, at + U_WIDTH) & waits
+            store(counters, at + U_WIDTH, parity(have, wait, high))
+            high = majority(have, wait, high)
+            at += U_LANES
 
 
 def flush_pending(slab):
     """Add all pending carries, so that the counters alone are the scores."""
-    _flush_pending(slab, own_scratch().carry)
+    _flush_pending(slab)
 
 
 def clear_slab(slab):
@@ -211,28 +305,25 @@ def clear_slab(slab):
 def _ripple(counters, at, slices, carry):
     """Add a carry to the counter at `at`, slice after slice."""
     for _ in range(slices):
-        for w in range(U_LANES):
-            have = counters[at + w]
-            counters[at + w] = have ^ carry[w]
-            carry[w] &= have
+        have = load(counters, at)
+        store(counters, at, have ^ carry)
+        carry = carry & have
         at += U_LANES
 
 
 @bare_jit
 def _play_class_zero(oracle, n, stream, first_word, slab, lanes, *room):
     scratch = Scratch(*room)
-    row, carry = scratch.tile, scratch.carry
+    row, counters = scratch.tile, slab.counters
     write_slab_keys(stream, first_word, scratch.words, scratch.digits)
-    start = np.uint64(0)
     for high in range(1, n, TILE):
         fill_row(oracle, n, high, scratch, lanes)
-        _add_sixteen(row, start, ROW_STRIDE, ALL, slab.counters, start, carry, lanes)
-        _ripple(slab.counters, np.uint64(FIRST_PENDING) * U_LANES, slab.slices - FIRST_PENDING, carry)
-        for j in range(high, min(high + TILE, n)):
-            answers = np.uint64(j - high) * U_LANES
-            for w in range(U_LANES):
-                carry[w] = row[answers + w]
-            _ripple(slab.counters, np.uint64(j * slab.slices) * U_LANES, slab.slices, carry)
+        for half in range(ZERO, U_LANES, U_WIDTH):
+            carry = _add_stored(row, half, ROW_STRIDE, True, counters, half)
+            _ripple(counters, FIRST_WAITING + half, slab.slices - FIRST_PENDING, carry)
+            for j in range(high, min(high + TILE, n)):
+                answers = load(row, np.uint64(j - high) * U_LANES + half)
+                _ripple(counters, np.uint64(j * slab.slices) * U_LANES + half, slab.slices, answers)
 
 
 def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):

@@ -21,9 +21,11 @@ from pairsim.kernels.bits import (
 )
 from pairsim.kernels.jit import BARE_INNER, bare_inner
 from pairsim.kernels.protocol import ORACLES, probability
-from pairsim.kernels.stream import TRIALS_PER_WORD, mix_spread, place, spread
+from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, mix_spread, place, spread
+from pairsim.kernels.vectors import WIDTH
 
 TILE = 16
+ALL_ROWS = np.uint64((1 << TILE) - 1)
 SLICE_1, SLICE_2, SLICE_3 = np.uint64(LANES), np.uint64(2 * LANES), np.uint64(3 * LANES)
 
 
@@ -34,7 +36,8 @@ class Scratch(NamedTuple):
     digits: np.ndarray  # uint64[SLAB_DIGITS * LANES]: their digit keys, spread
     tile: np.ndarray  # uint64[TILE * TILE * LANES]: answers
     undecided: np.ndarray  # uint64[LANES]
-    carry: np.ndarray  # uint64[LANES]
+    places: np.ndarray  # uint64[TILE * TILE]: the pairs of a tile, spread
+    drawn: np.ndarray  # uint64[TILE * TILE * WIDTH]: answers in some of the words
     chances: np.ndarray  # float64[TILE]
     strengths: np.ndarray  # float64[2 * TILE * SLAB_TRIALS]: of the rows' classes, then of the columns'
     bins: np.ndarray  # uint64[TRIALS_PER_WORD]
@@ -52,7 +55,8 @@ def own_scratch():
             digits=aligned_words(SLAB_DIGITS * LANES),
             tile=aligned_words(TILE * TILE * LANES),
             undecided=aligned_words(LANES),
-            carry=aligned_words(LANES),
+            places=aligned_words(TILE * TILE),
+            drawn=aligned_words(TILE * TILE * WIDTH),
             chances=np.empty(TILE),
             strengths=np.empty(2 * TILE * SLAB_TRIALS),
             bins=aligned_words(TRIALS_PER_WORD),
@@ -71,6 +75,34 @@ def _is_fair(oracle, n, low, rows, high):
         if not fair:
             return False
     return True
+
+
+@bare_inner
+def _no_rows(oracle, n, low, high):
+    return ZERO
+
+
+@bare_inner
+def _fair_rows(oracle, n, low, high):
+    if high + TILE > n or not _is_fair(oracle, n, low + TILE - 2, 1, high):  # where that one is not, few are
+        return ZERO
+    rows = ZERO
+    for a in range(TILE):
+        rows |= np.uint64(_is_fair(oracle, n, low + a, 1, high)) << np.uint64(a)
+    return rows
+
+
+def fair_rows(oracle, n, low, high):
+    """Return which of the classes low .. low + 15 play only fair coins against high .. high + 15, as bits.
+
+    None where the tile is not full, where hardly any do, or where the oracle's chances differ between trials.
+    """
+    return (_no_rows if ORACLES[type(oracle)].fill else _fair_rows)(oracle, n, low, high)
+
+
+@overload(fair_rows, jit_options=BARE_INNER)
+def _overload_fair_rows(oracle, n, low, high):
+    return _no_rows if ORACLES[oracle.instance_class].fill else _fair_rows
 
 
 @bare_inner
@@ -109,6 +141,29 @@ def fill_mixed(oracle, n, i, high, row, scratch, lanes):
         else:
             top, rest = split_digits(chances[b])
             biased_words(top, rest, place(i, high + b), words, digits, tile, at, undecided, lanes)
+
+
+@bare_inner
+def _fill_others(oracle, n, low, high, fair, scratch, lanes):
+    if fair != ALL_ROWS:
+        for a in range(TILE):
+            if not fair >> np.uint64(a) & ONE:
+                fill_mixed(oracle, n, low + a, high, a, scratch, lanes)
+
+
+@bare_inner
+def _fill_none(oracle, n, low, high, fair, scratch, lanes):
+    pass
+
+
+def fill_other_rows(oracle, n, low, high, fair, scratch, lanes):
+    """Write the rows of a tile that `fair_rows` did not find."""
+    return (_fill_none if ORACLES[type(oracle)].fill else _fill_others)(oracle, n, low, high, fair, scratch, lanes)
+
+
+@overload(fill_other_rows, jit_options=BARE_INNER)
+def _overload_fill_other_rows(oracle, n, low, high, fair, scratch, lanes):
+    return _fill_none if ORACLES[oracle.instance_class].fill else _fill_others
 
 
 @bare_inner

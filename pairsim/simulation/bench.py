@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import threading
 from typing import Any
 
 import numpy as np
@@ -23,13 +22,17 @@ from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
 from pairsim.kernels.ties import RANDOM
 from pairsim.oracles import Oracle
 from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
-from pairsim.simulation.eliminations import deal_block, read_answers, shares_orders
+from pairsim.simulation.eliminations import Dealt, deal_block, read_answers, shares_orders
 from pairsim.simulation.methods import plays_in_slabs
-from pairsim.simulation.tally import Played, Tally, moments_of, side_by_side
+from pairsim.simulation.room import Room
+from pairsim.simulation.tally import Played, Tally, moments_of
+from pairsim.simulation.versus import NO_VERSUS, side_by_side
 
 Winners = NDArray[np.int64]
 DISTINCT_TRIALS = 16
 NOBODY: Winners = np.empty(0, np.int64)
+SLABS = Room(lambda n: (new_slab(n), new_slab(n)))
+ORDERS = Room(lambda n: np.empty((SLAB_TRIALS, n), np.int32))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,13 +73,20 @@ class Bench:
         """Return what trials first .. first + count - 1 give, one entry an oracle."""
         if not self.scored:
             return [self._tally(oracle, None, first, count, {}) for oracle in self.oracles]
-        others, full = _scratch_slabs(self.n)
-        if len(self.oracles) == 1 and not self._needs_crowns:
-            self._play_slab(self.oracles[0], 0, first, full)
-            return [self._tally(self.oracles[0], full, first, count, {})]
-        self._play_slab(self.oracles[0], 1, first, others)
+        with SLABS.lend(self.n) as (others, full):
+            if len(self.oracles) == 1 and not self._needs_crowns:
+                self._play_slab(self.oracles[0], 0, first, full)
+                return [self._tally(self.oracles[0], full, first, count, {})]
+            self._play_slab(self.oracles[0], 1, first, others)
+            if not self._dealt:
+                return self._play_class_zero(others, full, first, count, None)
+            with ORDERS.lend(self.n) as orders:
+                dealt = deal_block(self.n, self.stream, first, orders[:count])
+                return self._play_class_zero(others, full, first, count, dealt)
+
+    def _play_class_zero(self, others: Slab, full: Slab, first: int, count: int, dealt: Dealt | None) -> list[Played]:
+        """Return what each oracle's games of class 0 give, added to those of the others."""
         crowns = self._crowns(others)
-        dealt = deal_block(self.n, self.stream, first, count) if self._dealt else None
         tallies = []
         for oracle in self.oracles:
             if self._needs_class_zero:
@@ -195,7 +205,7 @@ class Bench:
             failed = int(lost[-1].sum()) if counted else 0
             smooth = None if counted else moments_of(lost[-1])
             tallies.append(Tally(count, failed, smooth, agreements, *prices[place].tolist()))
-        return Played(tuple(tallies), side_by_side(lost) if self.paired else {})
+        return Played(tuple(tallies), side_by_side(lost) if self.paired else NO_VERSUS)
 
     def _poll(
         self, decoder: Poll, scores: NDArray[np.uint16], crowd: Crowd | None, truth: Winners, reference: Winners
@@ -204,7 +214,7 @@ class Bench:
         kernel, tables = decoder.kernel(self.n), poll_tables(self.n, decoder.kernel(self.n).l)
         missed, agreed = np.empty((2, len(truth)))
         if kernel.ties == RANDOM:
-            fair_poll_trials(tables, crowd, scores, truth, reference, missed, agreed, U_LANES)
+            fair_poll_trials(tables, crowd, scores, truth, reference, missed, agreed)
         else:
             poll_trials(tables, kernel.ties, scores, truth, reference, missed, agreed)
         return missed, float(agreed.sum()) if reference.size else np.nan
@@ -243,17 +253,6 @@ class Bench:
         law = sampled_law(self.n, kernel.l)
         top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners, price)
         return winners, price
-
-
-_scratch = threading.local()
-
-
-def _scratch_slabs(n: int) -> tuple[Slab, Slab]:
-    """Return two slabs that this thread may use until it asks again: fresh ones would cost their page faults anew."""
-    if getattr(_scratch, "n", None) != n:
-        _scratch.n, _scratch.slabs = n, (new_slab(n), new_slab(n))
-    slabs: tuple[Slab, Slab] = _scratch.slabs
-    return slabs
 
 
 def _ask(

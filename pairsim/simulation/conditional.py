@@ -87,15 +87,14 @@ def poll_tables(n: int, l: int) -> PollTables:
         np.pad(table[:, ::-1], padding) for table in (pmf, upto, share, np.maximum(log_upto, NEVER))
     )
     chunk_rules = _usual_rules(rules, top_share, top_log)
-    top_mixed, chunk_weights = [], np.zeros((len(chunk_rules), VALUES * rules.nodes.shape[1]))
+    top_mixed = []
     for chunk, rule in enumerate(chunk_rules):
         here = np.s_[:, None, chunk * VALUES : (chunk + 1) * VALUES]
         size = rules.sizes[rule] + 1
         x = rules.nodes[rule, :size, None]
         top_mixed.append((top_log[here] + np.log1p((x - 1.0) * top_share[here])).reshape(n, -1))
-        chunk_weights[chunk, : size * VALUES] = np.repeat(rules.weights[rule, :size], VALUES)
     mixed = np.concatenate(top_mixed, axis=1)
-    return PollTables(pmf, log_below, log_upto, top_pmf, top_upto, top_share, mixed, chunk_rules, chunk_weights, *rules)
+    return PollTables(pmf, log_below, log_upto, top_pmf, top_upto, top_share, mixed, chunk_rules, *rules)
 
 
 @functools.lru_cache(maxsize=64)

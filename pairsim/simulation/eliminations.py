@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.decoders import Adag, Ddag, Decoder
-from pairsim.kernels.bits import LANES, SLAB_TRIALS
+from pairsim.kernels.bits import LANES
 from pairsim.kernels.eliminations import adag_trials, ddag_trials, deal_trials, fold_trials, zero_answers
 from pairsim.kernels.slabs import Slab
 from pairsim.oracles import Oracle, Uniform
@@ -51,14 +50,8 @@ class Dealt:
         return winners
 
 
-_scratch = threading.local()
-
-
-def deal_block(n: int, stream: np.uint64, first: int, count: int) -> Dealt:
-    """Deal the orders of trials first .. first + count - 1, to memory that this thread uses again for its next ones."""
-    if getattr(_scratch, "n", None) != n:
-        _scratch.n, _scratch.orders = n, np.empty((SLAB_TRIALS, n), np.int32)
-    orders = _scratch.orders[:count]
+def deal_block(n: int, stream: np.uint64, first: int, orders: NDArray[np.int32]) -> Dealt:
+    """Deal the orders of the trials from `first` on, one row of `orders` a trial."""
     deal_trials(n, stream, first, orders)
     return Dealt(n, stream, first, orders)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import collections
 import math
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import overload
 
 from pairsim.checks import check_whole
@@ -15,6 +13,7 @@ from pairsim.errors import refusal
 from pairsim.oracles import Oracle
 from pairsim.simulation.bench import Bench
 from pairsim.simulation.blocks import cut_blocks, cut_pieces, join
+from pairsim.simulation.crew import Crew
 from pairsim.simulation.methods import check_method, choose_method
 from pairsim.simulation.tally import Played, Tally
 from pairsim.stats import Estimate, binomial_interval, bounded_interval, check_confidence
@@ -94,23 +93,8 @@ def _played(
     bench: Bench, pieces: Iterator[tuple[tuple[int, int], bool]], threads: int
 ) -> Iterator[tuple[list[Played], bool, int]]:
     """Yield what each piece gave, in order, with whether it starts a block and its number of trials."""
-    if threads == 1:
-        for piece, starts_block in pieces:
-            yield bench.play(*piece), starts_block, piece[1]
-        return
-    with ThreadPoolExecutor(threads) as pool:
-        running: collections.deque[tuple[Future[list[Played]], bool, int]] = collections.deque()
-        try:
-            while True:
-                while len(running) < 2 * threads and (work := next(pieces, None)):
-                    running.append((pool.submit(bench.play, *work[0]), work[1], work[0][1]))
-                if not running:
-                    return
-                future, starts_block, count = running.popleft()
-                yield future.result(), starts_block, count
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    crew = Crew(lambda piece: (bench.play(*piece[0]), piece[1], piece[0][1]), pieces)
+    yield from crew.work(threads)
 
 
 def estimate_of(oracle: Oracle, decoder: Decoder, method: str, tally: Tally | None, confidence: float) -> Estimate:

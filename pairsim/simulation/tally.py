@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -11,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.kernels.differences import difference_moments
-from pairsim.stats import Moments
+from pairsim.simulation.versus import NO_VERSUS, VersusTable
+from pairsim.stats import Moments, merged
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,49 +49,18 @@ class Tally:
 
 
 @dataclasses.dataclass(frozen=True)
-class Versus:
-    """Two decoders on the same trials: where they differ.
-
-    Counted: trials in which only the first or only the second failed. Where either has chances, the moments of
-    first's failure - second's failure, a number in [-1, 1]: exchanging the two changes signs and no digit, so that it
-    does not matter in which order decoders were given.
-    """
-
-    trials: int = 0
-    first_only: int = 0
-    second_only: int = 0
-    smooth: Moments | None = None
-
-    def plus(self, other: Versus) -> Versus:
-        """Return both together."""
-        return Versus(
-            self.trials + other.trials,
-            self.first_only + other.first_only,
-            self.second_only + other.second_only,
-            merged(self.smooth, other.smooth),
-        )
-
-
-@dataclasses.dataclass(frozen=True)
 class Played:
     """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side."""
 
     tallies: tuple[Tally, ...]
-    versus: dict[tuple[int, int], Versus]
+    versus: VersusTable
 
     def plus(self, other: Played) -> Played:
         """Return both together; the other's trials come after these."""
         return Played(
             tuple(old.plus(new) for old, new in zip(self.tallies, other.tallies, strict=True)),
-            {pair: old.plus(other.versus[pair]) for pair, old in self.versus.items()},
+            self.versus.plus(other.versus) if self.versus else NO_VERSUS,
         )
-
-
-def merged(first: Moments | None, second: Moments | None) -> Moments | None:
-    """Return the moments of both samples, either of which may be missing."""
-    if first is None or second is None:
-        return first or second
-    return first.plus(second)
 
 
 def moments_of(values: NDArray[np.float64]) -> Moments:
@@ -109,29 +77,6 @@ def moments_of_counts(failures: int, trials: int) -> Moments:
     return Moments(trials, mean, trials * mean * (1.0 - mean), trials * mean * (1.0 - mean) * (1.0 - 2.0 * mean))
 
 
-def side_by_side(failures: Sequence[NDArray[Any]]) -> dict[tuple[int, int], Versus]:
-    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
-    found: dict[tuple[int, int], Versus] = {}
-    mixed = []
-    for a, b in itertools.combinations(range(len(failures)), 2):
-        first, second = failures[a], failures[b]
-        if first.dtype == second.dtype == np.bool_:
-            both = int(np.count_nonzero(first & second))
-            only = int(np.count_nonzero(first)) - both, int(np.count_nonzero(second)) - both
-            found[a, b] = Versus(len(first), *only)
-        else:
-            mixed.append((a, b))
-    if mixed:
-        table = np.array(failures, np.float64)
-        firsts, seconds = np.array(mixed).T.copy()
-        moments = np.empty((len(mixed), 3))
-        difference_moments(table, firsts, seconds, moments)
-        count = table.shape[1]
-        for pair, (mean, second_moment, third) in zip(mixed, moments.tolist(), strict=True):
-            found[pair] = Versus(count, smooth=Moments(count, mean, second_moment, third))
-    return found
-
-
 def numbers_of_tally(tally: Tally) -> tuple[float, ...]:
     """Return the tally as plain numbers, for a file; the agreements belong to a pair of decoders and are left out."""
     smooth = tally.smooth or Moments(0, math.nan, math.nan, math.nan)
@@ -143,23 +88,3 @@ def tally_of_numbers(trials: int, numbers: Sequence[float], agreements: float) -
     failed, mean, second, third, queries, distinct, rounds = numbers
     smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
     return Tally(trials, int(failed), smooth, agreements, queries, distinct, rounds)
-
-
-def numbers_of_versus(versus: Versus) -> tuple[float, ...]:
-    """Return two decoders side by side as plain numbers, for a file."""
-    smooth = versus.smooth or Moments(0, math.nan, math.nan, math.nan)
-    return (versus.first_only, versus.second_only, smooth.mean, smooth.second, smooth.third)
-
-
-def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
-    """Return what `numbers_of_versus` made plain."""
-    first_only, second_only, mean, second, third = numbers
-    smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
-    return Versus(trials, int(first_only), int(second_only), smooth)
-
-
-def swapped(versus: Versus) -> Versus:
-    """Return the same two decoders with their places exchanged."""
-    smooth = versus.smooth
-    turned = None if smooth is None else Moments(smooth.count, -smooth.mean, smooth.second, -smooth.third)
-    return Versus(versus.trials, versus.second_only, versus.first_only, turned)

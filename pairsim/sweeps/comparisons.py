@@ -10,7 +10,7 @@ from pairsim.decoders import Decoder
 from pairsim.errors import refusal
 from pairsim.simulation import Bench
 from pairsim.simulation.blocks import play_block
-from pairsim.simulation.tally import Versus
+from pairsim.simulation.versus import Versus
 from pairsim.stats import Moments, bounded_interval, check_confidence
 from pairsim.store import Store
 from pairsim.sweeps.cells import Cell

@@ -8,15 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from pairsim.errors import refusal
-from pairsim.simulation.tally import (
-    Tally,
-    Versus,
-    numbers_of_tally,
-    numbers_of_versus,
-    swapped,
-    tally_of_numbers,
-    versus_of_numbers,
-)
+from pairsim.simulation.tally import Tally, numbers_of_tally, tally_of_numbers
+from pairsim.simulation.versus import Versus, numbers_of_versus, swapped, versus_of_numbers
 from pairsim.stats import Moments
 from pairsim.store import BlockRecord, PairRecord, Store
 

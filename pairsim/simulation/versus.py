@@ -1,0 +1,99 @@
+"""Two decoders on the same trials: where they differ."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.kernels.differences import NUMBERS, compare_rows, merge_rows
+from pairsim.stats import Moments, merged
+
+
+@dataclasses.dataclass(frozen=True)
+class Versus:
+    """Two decoders on the same trials: where they differ.
+
+    Counted: trials in which only the first or only the second failed. Where either has chances, the moments of
+    first's failure - second's failure, a number in [-1, 1]: exchanging the two changes signs and no digit, so that it
+    does not matter in which order decoders were given.
+    """
+
+    trials: int = 0
+    first_only: int = 0
+    second_only: int = 0
+    smooth: Moments | None = None
+
+    def plus(self, other: Versus) -> Versus:
+        """Return both together."""
+        return Versus(
+            self.trials + other.trials,
+            self.first_only + other.first_only,
+            self.second_only + other.second_only,
+            merged(self.smooth, other.smooth),
+        )
+
+
+class VersusTable(Mapping[tuple[int, int], Versus]):
+    """Every two of some decoders side by side, by their places (a, b) with a < b.
+
+    The numbers stay in one array while pieces of a block are put together, which compiled code does.
+    """
+
+    def __init__(self, decoders: int, trials: int, numbers: NDArray[np.float64]) -> None:
+        self.decoders, self.trials, self.numbers = decoders, trials, numbers
+
+    def plus(self, other: VersusTable) -> VersusTable:
+        """Return both together; the other's trials come after these."""
+        numbers = np.empty_like(self.numbers)
+        merge_rows(self.numbers, float(self.trials), other.numbers, float(other.trials), numbers)
+        return VersusTable(self.decoders, self.trials + other.trials, numbers)
+
+    def __getitem__(self, pair: tuple[int, int]) -> Versus:
+        a, b = pair
+        if not 0 <= a < b < self.decoders:
+            raise KeyError(pair)
+        row = a * (2 * self.decoders - a - 1) // 2 + b - a - 1
+        return versus_of_numbers(self.trials, self.numbers[row].tolist())
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return ((a, b) for a in range(self.decoders) for b in range(a + 1, self.decoders))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
+NO_VERSUS = VersusTable(0, 0, np.empty((0, NUMBERS)))
+
+
+def side_by_side(failures: Sequence[NDArray[Any]]) -> VersusTable:
+    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
+    count = len(failures)
+    numbers = np.empty((count * (count - 1) // 2, NUMBERS))
+    counted = np.array([each.dtype == np.bool_ for each in failures])
+    compare_rows(np.array(failures, np.float64), counted, numbers)
+    return VersusTable(count, len(failures[0]), numbers)
+
+
+def numbers_of_versus(versus: Versus) -> tuple[float, ...]:
+    """Return two decoders side by side as plain numbers, for a file."""
+    smooth = versus.smooth or Moments(0, math.nan, math.nan, math.nan)
+    return (versus.first_only, versus.second_only, smooth.mean, smooth.second, smooth.third)
+
+
+def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
+    """Return what `numbers_of_versus` made plain."""
+    first_only, second_only, mean, second, third = numbers
+    smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
+    return Versus(trials, int(first_only), int(second_only), smooth)
+
+
+def swapped(versus: Versus) -> Versus:
+    """Return the same two decoders with their places exchanged."""
+    smooth = versus.smooth
+    turned = None if smooth is None else Moments(smooth.count, -smooth.mean, smooth.second, -smooth.third)
+    return Versus(versus.trials, versus.second_only, versus.first_only, turned)
