@@ -12,14 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pairsim.kernels.adders import add_lost, add_won
 from pairsim.kernels.bits import ALL, LANES, U_LANES, aligned_words, write_slab_keys
 from pairsim.kernels.jit import bare_inner, bare_jit, inline_always
 from pairsim.kernels.stream import GOLDEN, ONE, ZERO, mix_spread, place, spread
 from pairsim.kernels.tiles import (
     ALL_ROWS,
-    SLICE_1,
-    SLICE_2,
-    SLICE_3,
     TILE,
     Scratch,
     fair_rows,
@@ -29,10 +27,9 @@ from pairsim.kernels.tiles import (
     mirror_tile,
     own_scratch,
 )
-from pairsim.kernels.vectors import U_WIDTH, load, majority, majority_two_not, parity, repeat, store
+from pairsim.kernels.vectors import U_WIDTH, load, majority, parity, repeat, store
 
 FIRST_PENDING = 4  # a tile's carry weighs 16 = 2**4
-OFFSETS = tuple(np.uint64(k) for k in range(TILE))
 ROW_STRIDE = np.uint64(LANES)
 COLUMN_STRIDE = np.uint64(TILE * LANES)
 U_TILE = np.uint64(TILE)
@@ -68,32 +65,6 @@ def new_slab(n):
 
 
 @inline_always
-def _add_sixteen(x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, lost, counters, at):
-    """Add 16 answers (with `lost`, their opposites) to the counter at `at`; return the carry of weight 16."""
-    ones, twos = load(counters, at), load(counters, at + SLICE_1)
-    fours, eights = load(counters, at + SLICE_2), load(counters, at + SLICE_3)
-    two_a, ones = majority_two_not(x0, x1, ones) if lost else majority(x0, x1, ones), parity(x0, x1, ones)
-    two_b, ones = majority_two_not(x2, x3, ones) if lost else majority(x2, x3, ones), parity(x2, x3, ones)
-    four_a, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
-    two_a, ones = majority_two_not(x4, x5, ones) if lost else majority(x4, x5, ones), parity(x4, x5, ones)
-    two_b, ones = majority_two_not(x6, x7, ones) if lost else majority(x6, x7, ones), parity(x6, x7, ones)
-    four_b, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
-    eight_a, fours = majority(four_a, four_b, fours), parity(four_a, four_b, fours)
-    two_a, ones = majority_two_not(x8, x9, ones) if lost else majority(x8, x9, ones), parity(x8, x9, ones)
-    two_b, ones = majority_two_not(x10, x11, ones) if lost else majority(x10, x11, ones), parity(x10, x11, ones)
-    four_a, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
-    two_a, ones = majority_two_not(x12, x13, ones) if lost else majority(x12, x13, ones), parity(x12, x13, ones)
-    two_b, ones = majority_two_not(x14, x15, ones) if lost else majority(x14, x15, ones), parity(x14, x15, ones)
-    four_b, twos = majority(two_a, two_b, twos), parity(two_a, two_b, twos)
-    eight_b, fours = majority(four_a, four_b, fours), parity(four_a, four_b, fours)
-    store(counters, at, ones)
-    store(counters, at + SLICE_1, twos)
-    store(counters, at + SLICE_2, fours)
-    store(counters, at + SLICE_3, parity(eight_a, eight_b, eights))
-    return majority(eight_a, eight_b, eights)
-
-
-@inline_always
 def _settle_carry(counters, pending, at, added, carry):
     """Add a carry of weight 16 to the counter at `at`: pair it with pending ones, level by level, to a free place."""
     at += FIRST_WAITING
@@ -107,71 +78,11 @@ def _settle_carry(counters, pending, at, added, carry):
 
 
 @inline_always
-def _add_stored(tile, start, stride, lost, counters, at):
-    """Add 16 answers that lie `stride` apart in a tile to the counter at `at`; return the carry."""
-    return _add_sixteen(
-        load(tile, start),
-        load(tile, start + stride),
-        load(tile, start + OFFSETS[2] * stride),
-        load(tile, start + OFFSETS[3] * stride),
-        load(tile, start + OFFSETS[4] * stride),
-        load(tile, start + OFFSETS[5] * stride),
-        load(tile, start + OFFSETS[6] * stride),
-        load(tile, start + OFFSETS[7] * stride),
-        load(tile, start + OFFSETS[8] * stride),
-        load(tile, start + OFFSETS[9] * stride),
-        load(tile, start + OFFSETS[10] * stride),
-        load(tile, start + OFFSETS[11] * stride),
-        load(tile, start + OFFSETS[12] * stride),
-        load(tile, start + OFFSETS[13] * stride),
-        load(tile, start + OFFSETS[14] * stride),
-        load(tile, start + OFFSETS[15] * stride),
-        lost,
-        counters,
-        at,
-    )
-
-
-@inline_always
-def _draw(place_known, key, tile, at):
-    """Return a fair pair's answers in eight words, and leave them in the tile."""
-    answers = mix_spread(place_known ^ key)
-    store(tile, at, answers)
-    return answers
-
-
-@inline_always
-def _add_drawn(places, at_place, key, tile, at_tile, counters, at):
-    """Draw a row of 16 fair pairs and add them to the lower class's counter; return the carry."""
-    return _add_sixteen(
-        _draw(places[at_place], key, tile, at_tile),
-        _draw(places[at_place + OFFSETS[1]], key, tile, at_tile + OFFSETS[1] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[2]], key, tile, at_tile + OFFSETS[2] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[3]], key, tile, at_tile + OFFSETS[3] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[4]], key, tile, at_tile + OFFSETS[4] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[5]], key, tile, at_tile + OFFSETS[5] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[6]], key, tile, at_tile + OFFSETS[6] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[7]], key, tile, at_tile + OFFSETS[7] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[8]], key, tile, at_tile + OFFSETS[8] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[9]], key, tile, at_tile + OFFSETS[9] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[10]], key, tile, at_tile + OFFSETS[10] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[11]], key, tile, at_tile + OFFSETS[11] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[12]], key, tile, at_tile + OFFSETS[12] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[13]], key, tile, at_tile + OFFSETS[13] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[14]], key, tile, at_tile + OFFSETS[14] * U_WIDTH),
-        _draw(places[at_place + OFFSETS[15]], key, tile, at_tile + OFFSETS[15] * U_WIDTH),
-        True,
-        counters,
-        at,
-    )
-
-
-@inline_always
 def _add_to_class(tile, start, stride, lost, slab, c, half):
     """Add 16 answers that lie `stride` apart in a tile to class c; its second half of words counts them as added."""
     counters = slab.counters
     at = np.uint64(c) * np.uint64(slab.slices) * U_LANES + half
-    carry = _add_stored(tile, start, stride, lost, counters, at)
+    carry = add_lost(tile, start, stride, counters, at) if lost else add_won(tile, start, stride, counters, at)
     waiting = slab.added[c]
     slab.added[c] = waiting + np.uint64(half > ZERO)
     _settle_carry(counters, slab.pending, at, waiting, carry)
@@ -193,23 +104,19 @@ def _play_tile(low, high, fair, scratch, slab):
     Fair rows are added to the lower classes while they are drawn, the others are in `scratch.tile` already. The higher
     classes are added from what was drawn: half of the words at a time, which the fastest cache holds.
     """
-    counters, drawn, places = slab.counters, scratch.drawn, scratch.places
-    depth = np.uint64(slab.slices) * U_LANES
+    drawn, places = scratch.drawn, scratch.places
     _write_places(low, high, places)
     for half in range(ZERO, U_LANES, U_WIDTH):
         key = load(scratch.digits, half)
         for a in range(TILE):
             row = np.uint64(a) * U_TILE
             if fair >> np.uint64(a) & ONE:
-                at = np.uint64(low + a) * depth + half
-                carry = _add_drawn(places, row, key, drawn, row * U_WIDTH, counters, at)
-                waiting = slab.added[low + a]
-                slab.added[low + a] = waiting + np.uint64(half > ZERO)
-                _settle_carry(counters, slab.pending, at, waiting, carry)
+                for b in range(U_TILE):
+                    store(drawn, (row + b) * U_WIDTH, mix_spread(places[row + b] ^ key))
             else:
-                for b in range(row, row + U_TILE):
-                    store(drawn, b * U_WIDTH, load(scratch.tile, b * U_LANES + half))
-                _add_to_class(drawn, row * U_WIDTH, U_WIDTH, True, slab, low + a, half)
+                for b in range(U_TILE):
+                    store(drawn, (row + b) * U_WIDTH, load(scratch.tile, (row + b) * U_LANES + half))
+            _add_to_class(drawn, row * U_WIDTH, U_WIDTH, True, slab, low + a, half)
         for b in range(TILE):
             _add_to_class(drawn, np.uint64(b) * U_WIDTH, U_TILE * U_WIDTH, False, slab, high + b, half)
 
@@ -319,7 +226,7 @@ def _play_class_zero(oracle, n, stream, first_word, slab, lanes, *room):
     for high in range(1, n, TILE):
         fill_row(oracle, n, high, scratch, lanes)
         for half in range(ZERO, U_LANES, U_WIDTH):
-            carry = _add_stored(row, half, ROW_STRIDE, True, counters, half)
+            carry = add_lost(row, half, ROW_STRIDE, counters, half)
             _ripple(counters, FIRST_WAITING + half, slab.slices - FIRST_PENDING, carry)
             for j in range(high, min(high + TILE, n)):
                 answers = load(row, np.uint64(j - high) * U_LANES + half)

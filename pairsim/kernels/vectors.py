@@ -108,7 +108,7 @@ def add_up(start, reals):
     return start
 
 
-def _type_as(function, result):
+def type_as(function, result):
     """Let the compiler know the type that `function` returns for arguments of some types."""
 
     @type_callable(function)
@@ -122,18 +122,18 @@ def _eight_of(member):
     return EIGHT_REALS if isinstance(member, types.Float) else EIGHT_WORDS
 
 
-_type_as(load, lambda array, at: _eight_of(array.dtype))
-_type_as(store, lambda array, at, eight: types.void)
-_type_as(repeat, _eight_of)
-_type_as(parity, lambda a, b, c: EIGHT_WORDS)
-_type_as(majority, lambda a, b, c: EIGHT_WORDS)
-_type_as(majority_two_not, lambda a, b, c: EIGHT_WORDS)
-_type_as(larger, lambda a, b: EIGHT_REALS)
-_type_as(smaller, lambda a, b: EIGHT_REALS)
-_type_as(as_words, lambda reals: EIGHT_WORDS)
-_type_as(as_reals, lambda words: EIGHT_REALS)
-_type_as(lanes_above, lambda reals, limit: types.uint8)
-_type_as(add_up, lambda start, reals: types.float64)
+type_as(load, lambda array, at: _eight_of(array.dtype))
+type_as(store, lambda array, at, eight: types.void)
+type_as(repeat, _eight_of)
+type_as(parity, lambda a, b, c: EIGHT_WORDS)
+type_as(majority, lambda a, b, c: EIGHT_WORDS)
+type_as(majority_two_not, lambda a, b, c: EIGHT_WORDS)
+type_as(larger, lambda a, b: EIGHT_REALS)
+type_as(smaller, lambda a, b: EIGHT_REALS)
+type_as(as_words, lambda reals: EIGHT_WORDS)
+type_as(as_reals, lambda words: EIGHT_REALS)
+type_as(lanes_above, lambda reals, limit: types.uint8)
+type_as(add_up, lambda start, reals: types.float64)
 
 
 def _place(context, builder, kind, array, at):
@@ -143,17 +143,26 @@ def _place(context, builder, kind, array, at):
     return builder.bitcast(builder.gep(data, [at]), vector.as_pointer())
 
 
-@lower_builtin(load, types.Array, types.Integer)
-def _load(context, builder, sig, args):
-    found = builder.load(_place(context, builder, sig.args[0], *args))
+def lower_load(context, builder, kind, array, at):
+    """Build what `load` does."""
+    found = builder.load(_place(context, builder, kind, array, at))
     found.align = 8
     return found
 
 
+def lower_store(context, builder, kind, array, at, eight):
+    """Build what `store` does."""
+    builder.store(eight, _place(context, builder, kind, array, at)).align = 8
+
+
+@lower_builtin(load, types.Array, types.Integer)
+def _load(context, builder, sig, args):
+    return lower_load(context, builder, sig.args[0], *args)
+
+
 @lower_builtin(store, types.Array, types.Integer, EightType)
 def _store(context, builder, sig, args):
-    done = builder.store(args[2], _place(context, builder, sig.args[0], args[0], args[1]))
-    done.align = 8
+    lower_store(context, builder, sig.args[0], *args)
     return context.get_dummy_value()
 
 
@@ -170,16 +179,18 @@ def _repeat(context, builder, sig, args):
 
 
 def _lower_ternary(function, table, plainly):
-    """Give a function of three words as one instruction where there is one, else as `plainly` builds it."""
+    """Return what builds a function of three words: one instruction where there is one, else what `plainly` builds."""
+
+    def lower(context, builder, a, b, c):
+        if HAS_TERNARY not in context.codegen().magic_tuple()[2]:
+            return plainly(builder, a, b, c)
+        kind = ir.FunctionType(a.type, [a.type, a.type, a.type, ir.IntType(32)])
+        ternary = cgutils.get_or_insert_function(builder.module, kind, TERNARY)
+        return builder.call(ternary, [a, b, c, ir.Constant(ir.IntType(32), table)])
 
     @lower_builtin(function, EIGHT_WORDS, EIGHT_WORDS, EIGHT_WORDS)
-    def lower(context, builder, sig, args):
-        if HAS_TERNARY not in context.codegen().magic_tuple()[2]:
-            return plainly(builder, *args)
-        vector = args[0].type
-        kind = ir.FunctionType(vector, [vector, vector, vector, ir.IntType(32)])
-        ternary = cgutils.get_or_insert_function(builder.module, kind, TERNARY)
-        return builder.call(ternary, [*args, ir.Constant(ir.IntType(32), table)])
+    def lower_call(context, builder, sig, args):
+        return lower(context, builder, *args)
 
     return lower
 
@@ -188,13 +199,13 @@ def _plain_majority(builder, a, b, c):
     return builder.or_(builder.and_(a, b), builder.and_(builder.xor(a, b), c))
 
 
-_lower_ternary(parity, PARITY, lambda builder, a, b, c: builder.xor(builder.xor(a, b), c))
-_lower_ternary(majority, MAJORITY, _plain_majority)
-_lower_ternary(
-    majority_two_not,
-    MAJORITY_TWO_NOT,
-    lambda builder, a, b, c: _plain_majority(builder, builder.not_(a), builder.not_(b), c),
-)
+def _plain_majority_two_not(builder, a, b, c):
+    return _plain_majority(builder, builder.not_(a), builder.not_(b), c)
+
+
+lower_parity = _lower_ternary(parity, PARITY, lambda builder, a, b, c: builder.xor(builder.xor(a, b), c))
+lower_majority = _lower_ternary(majority, MAJORITY, _plain_majority)
+lower_majority_two_not = _lower_ternary(majority_two_not, MAJORITY_TWO_NOT, _plain_majority_two_not)
 
 
 @lower_builtin(larger, EIGHT_REALS, EIGHT_REALS)
