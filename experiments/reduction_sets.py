@@ -25,14 +25,16 @@ def have_data() -> bool:
 def read_set(name: str, *others: str) -> list[tuple[Rows, Numbers]]:
     """Return rows and class numbers of each part of a set; nominal features become one column a value.
 
-    Parts are read together, so that columns and class numbers agree.
+    Parts are read together, so that columns and class numbers agree. A number that is missing becomes the median.
     """
     if not have_data():
         raise SystemExit("No folder of data sets: set PAIRSIM_DATA.")
     parts = [pd.read_csv(data_folder() / f"{each}.csv.gz") for each in (name, *others)]
     table = pd.concat(parts, ignore_index=True)
     numbers = np.unique(table.pop("target"), return_inverse=True)[1].astype(np.int64)
-    rows = pd.get_dummies(table, dummy_na=bool(table.isna().any(axis=None))).to_numpy(np.float64)
+    rows = pd.get_dummies(
+        table.fillna(table.median(numeric_only=True)), dummy_na=bool(table.isna().any(axis=None))
+    ).to_numpy(np.float64)
     ends = np.cumsum([0, *map(len, parts)])
     return [(rows[low:high], numbers[low:high]) for low, high in itertools.pairwise(ends)]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from pathlib import Path
 
 import pandas as pd
@@ -12,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent / "results"
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRow:
-    """One error in percent, with the goal, the paper's figure, and what was run."""
+    """One error in percent, with the goal and the paper's figure (nan where there is none), and what was run."""
 
     set: str
     method: str
@@ -24,9 +25,9 @@ class ErrorRow:
     seconds: float
 
     @property
-    def met(self) -> bool:
-        """Whether the error is no higher than the goal."""
-        return self.error <= self.goal
+    def met(self) -> bool | str:
+        """Whether the error is no higher than the goal; nothing where there is no goal."""
+        return "" if math.isnan(self.goal) else self.error <= self.goal
 
 
 def record(name: str, row: ErrorRow) -> None:
@@ -35,7 +36,7 @@ def record(name: str, row: ErrorRow) -> None:
     new = pd.DataFrame([dataclasses.asdict(row) | {"met": row.met}]).round(2)
     print(new.to_string(index=False, header=False), flush=True)
     if path.exists():
-        old = pd.read_csv(path)
+        old = pd.read_csv(path, keep_default_na=False, na_values={"goal": "", "paper": ""})
         old = old[(old["set"] != row.set) | (old["method"] != row.method)]
         new = pd.concat([old, new], ignore_index=True) if len(old) else new
     FOLDER.mkdir(exist_ok=True)

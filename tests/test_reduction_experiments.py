@@ -16,8 +16,8 @@ from pairsim.learn import SingleBinary, VectorSVM
 
 def test_a_set_is_read_with_its_parts_in_agreement(tmp_path, monkeypatch):
     monkeypatch.setenv("PAIRSIM_DATA", str(tmp_path))
-    train = pd.DataFrame({"size": [1.0, 2.0], "colour": ["red", None], "target": ["b", "c"]})
-    test = pd.DataFrame({"size": [3.0], "colour": ["blue"], "target": ["a"]})
+    train = pd.DataFrame({"size": [1.0, 2.0], "age": [4.0, None], "colour": ["red", None], "target": ["b", "c"]})
+    test = pd.DataFrame({"size": [3.0], "age": [8.0], "colour": ["blue"], "target": ["a"]})
     train.to_csv(tmp_path / "toy-train.csv.gz", index=False)
     test.to_csv(tmp_path / "toy-test.csv.gz", index=False)
     (rows, numbers), (new, truth) = reduction_sets.read_set("toy-train", "toy-test")
@@ -25,7 +25,8 @@ def test_a_set_is_read_with_its_parts_in_agreement(tmp_path, monkeypatch):
     assert truth.tolist() == [0]
     assert rows.shape[1] == new.shape[1]
     assert rows[:, 0].tolist() == [1.0, 2.0]
-    assert len(np.unique(np.vstack([rows, new])[:, 1:], axis=0)) == 3  # red, nothing and blue all differ
+    assert rows[:, 1].tolist() == [4.0, 6.0]  # what is missing is the median
+    assert len(np.unique(np.vstack([rows, new])[:, 2:], axis=0)) == 3  # red, nothing and blue all differ
 
 
 def test_without_a_folder_it_says_so(tmp_path, monkeypatch):

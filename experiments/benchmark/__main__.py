@@ -7,10 +7,10 @@ import sys
 import time
 from pathlib import Path
 
-from experiments.benchmark import engine, models, reductions, sweeps
+from experiments.benchmark import engine, linear_reductions, models, reductions, sweeps
 from experiments.benchmark.timing import Measured, print_rows, write_rows
 
-GROUPS = engine.GROUPS | sweeps.GROUPS | models.GROUPS | reductions.GROUPS
+GROUPS = engine.GROUPS | sweeps.GROUPS | models.GROUPS | reductions.GROUPS | linear_reductions.GROUPS
 
 
 def measure(groups: list[str]) -> list[Measured]:

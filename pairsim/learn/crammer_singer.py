@@ -1,0 +1,169 @@
+"""CrammerSinger: the support vector machine with one weight vector a class and one loss a row."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import validate_data
+
+from pairsim.errors import refusal
+from pairsim.learn.crammer_singer_dual import machine_objective, solve_features, solve_gram
+from pairsim.learn.crammer_singer_gradient import follow_gradient
+from pairsim.learn.gram import KernelClassifier
+
+PASSES = {"dual": 1000, "sgd": 100}
+
+
+class CrammerSinger(KernelClassifier):
+    """Minimise sum_r |w_r|**2 / 2 + C sum_i max(0, max over r != y_i of 1 + <w_r, x_i> - <w_(y_i), x_i>).
+
+    That is the objective of `LinearSVC(multi_class="crammer_singer")`, here for any kernel. The other form of it, a
+    mean loss with the penalty lambda sum_r |w_r|**2 / 2, is the same divided by C and the number of rows m:
+    lambda = 1 / (C m).
+
+    Parameters
+    ----------
+    solver : {"dual", "sgd"}
+        "dual" is exact: it divides C among the classes for one row after the other, and stops by the duality gap. "sgd"
+        takes stochastic subgradient steps 1 / (lambda t), and predicts with the mean over the last half of them; it is
+        for kernel="linear".
+    C : float
+        The price of errors: the upper limit of a dual variable, as in LIBLINEAR.
+    kernel : str or callable
+        As in `SingleBinary`. With "linear" no Gram matrix is made.
+    gamma, degree, coef0
+        As in `SVC`.
+    fit_intercept : bool
+        Whether the linear kernel has one more feature, 1, the weights of which count as all others do. Other kernels
+        have no intercept.
+    shrink : {"always", "active"}
+        Which steps of "sgd" shrink the weights: all, as the objective asks, or only those with a loss. The latter is
+        the algorithm that Keshet's notes print; it goes to another place.
+    tol : float
+        What the duality gap may be at most, as a part of the objective.
+    max_iter : int or None
+        Most passes over the rows; 1000 if None. Rows and classes that are left out while they are settled do not count.
+        For "sgd" that is how many passes are made; 100 if None.
+    random_state : int, RandomState or None
+        Of the order in which rows are visited.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    coef_ : ndarray, shape (classes, features)
+        With kernel="linear": the weights of each class's score.
+    intercept_ : ndarray, shape (classes,)
+        With kernel="linear": the weights of the feature 1.
+    dual_coef_ : ndarray, shape (support rows, classes)
+        With any other kernel: the weight of each row in each class's score; `support_` has the rows' numbers.
+    objective_ : float
+        What is minimised, as it is now.
+    gap_ : float
+        The duality gap: the objective's least value is not lower than `objective_ - gap_`. Not a number with "sgd".
+    n_iter_ : int
+        Passes over the rows.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from pairsim.learn import CrammerSinger
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = CrammerSinger(C=10.0, random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.95), bool(model.gap_ <= 1e-4 * model.objective_), model.coef_.shape
+    (True, True, (3, 4))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **KernelClassifier._kernel_constraints,
+        "solver": [StrOptions({"dual", "sgd"})],
+        "C": [Interval(Real, 0.0, None, closed="neither")],
+        "fit_intercept": ["boolean"],
+        "shrink": [StrOptions({"always", "active"})],
+        "tol": [Interval(Real, 0.0, None, closed="neither")],
+        "max_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        solver: str = "dual",
+        *,
+        C: float = 1.0,
+        kernel: Any = "linear",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        fit_intercept: bool = True,
+        shrink: str = "always",
+        tol: float = 1e-4,
+        max_iter: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.C = C
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.fit_intercept = fit_intercept
+        self.shrink = shrink
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Train the machine."""
+        self._validate_params()
+        if self.solver == "sgd" and self.kernel != "linear":
+            raise refusal("CrammerSinger", "kernel", "'linear' with solver='sgd'", repr(self.kernel))
+        X, self.classes_, numbers = self._checked_data(X, y)
+        if self.solver == "sgd":
+            self._descend(X, numbers)
+        else:
+            self._solve(X, numbers)
+        return self
+
+    @property
+    def _most(self) -> int:
+        return PASSES[self.solver] if self.max_iter is None else int(self.max_iter)
+
+    def _solve(self, X: Any, numbers: NDArray[np.int64]) -> None:
+        """Solve the dual on features or on the Gram matrix."""
+        count, price = len(self.classes_), float(self.C)
+        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        options: Any = {"tol": float(self.tol), "most": self._most, "seed": seed}
+        if self.kernel == "linear":
+            found = solve_features(X, numbers, count, price, float(self.fit_intercept), **options)
+            self.coef_, self.intercept_ = found.weights, found.intercept
+        else:
+            found = solve_gram(self._gram_of_rows(X), numbers, count, price, **options)
+            rows = self._keep_rows(X, (found.weights != 0.0).any(axis=1))
+            self.dual_coef_ = found.weights[rows]
+        self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, found.passes
+        if not found.gap <= self.tol * abs(found.objective):
+            warnings.warn("Solver terminated early: raise max_iter.", ConvergenceWarning, stacklevel=3)
+
+    def _descend(self, X: Any, numbers: NDArray[np.int64]) -> None:
+        """Take as many steps as were asked for."""
+        constant, rng = float(self.fit_intercept), check_random_state(self.random_state)
+        self.coef_, self.intercept_ = follow_gradient(
+            X, numbers, len(self.classes_), float(self.C), constant,
+            always=self.shrink == "always", epochs=self._most, rng=rng,
+        )  # fmt: skip
+        self.gap_, self.n_iter_ = np.nan, self._most
+        square = float((self.coef_**2).sum() + (self.intercept_**2).sum())
+        self.objective_ = machine_objective(X @ self.coef_.T + self.intercept_, numbers, self.C, square)
+
+    def _class_scores(self, X: Any) -> NDArray[np.float64]:
+        if self.kernel != "linear":
+            return self._weighted_sums(X, self.dual_coef_)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(X @ self.coef_.T + self.intercept_)
