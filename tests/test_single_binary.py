@@ -23,16 +23,10 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC
 
 from pairsim.learn import SingleBinary
-from pairsim.learn.extensions import (
-    basis_gram,
-    basis_products,
-    dense_code,
-    exhaustive_code,
-    extension_gram,
-    weighted_basis,
-)
+from pairsim.learn.code_decoding import decode_scores
+from pairsim.learn.codes import dense_code, exhaustive_code
+from pairsim.learn.extensions import basis_gram, basis_products, extension_gram, weighted_basis
 from pairsim.learn.kernel_weights import next_weights
-from pairsim.learn.single_binary import decode_scores
 
 X, Y = load_iris(return_X_y=True)
 X = scale(X)

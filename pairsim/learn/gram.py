@@ -15,6 +15,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pairsim.learn.gaussian_gram import gaussian_gram
+
 FROM_FEATURES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine")
 FROM_MATRIX = ("precomputed", "distances")
 CHUNK = 1 << 22  # kernel values at a time when scores are computed: 32 MB
@@ -93,6 +95,8 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         some = X if rows is None else X[rows]
         if self._pairwise_input:
             return self._gram(some, slice(None) if rows is None else rows)
+        if self.kernel == "rbf" and not issparse(some) and some.dtype == np.float64:
+            return gaussian_gram(some, self.gamma_)
         return self._gram(some, some)
 
     def _keep_rows(self, X: Any, used: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ rise and -BIG elsewhere, `low` that of each that can still fall and BIG elsewher
 
 from __future__ import annotations
 
+from pairsim.kernels.extremes import larger, smaller
 from pairsim.kernels.jit import inner, jit
 
 BIG = 1e300
@@ -18,14 +19,14 @@ ANY_ORDER = {"reassoc", "contract", "nsz", "nnan"}  # largest and smallest of a 
 def _largest(row):
     best = -BIG
     for j in range(row.size):
-        best = max(best, row[j])
+        best = larger(best, row[j])
     return best
 
 
 def _smallest(row):
     best = BIG
     for j in range(row.size):
-        best = min(best, row[j])
+        best = smaller(best, row[j])
     return best
 
 
@@ -36,7 +37,7 @@ def _move(up, low, first, second, p, q):
         step = p * first[j] - q * second[j]
         rise, fall = up[j] - step, low[j] - step
         up[j], low[j] = rise, fall
-        top, bottom = max(top, rise), min(bottom, fall)
+        top, bottom = larger(top, rise), smaller(bottom, fall)
     return top, bottom
 
 
@@ -44,11 +45,11 @@ def _rate(low, kernel, diagonal, error, own, other, cross, gains):
     """Set gains[j] to twice the gain of the best unbounded step with point j; return the largest."""
     best = 0.0
     for j in range(low.size):
-        violation = max(error - low[j], 0.0)
-        curvature = max(own + other * diagonal[j] - cross * kernel[j], FLAT)
+        violation = larger(error - low[j], 0.0)
+        curvature = larger(own + other * diagonal[j] - cross * kernel[j], FLAT)
         gain = violation * violation / curvature
         gains[j] = gain
-        best = max(best, gain)
+        best = larger(best, gain)
     return best
 
 

@@ -16,7 +16,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from pairsim.errors import refusal
-from pairsim.learn.extensions import default_code, extension_gram, tied_rho
+from pairsim.learn.code_decoding import decode_scores
+from pairsim.learn.codes import CODES, default_code, read_code
+from pairsim.learn.extensions import extension_gram, tied_rho
 from pairsim.learn.gram import KernelClassifier
 from pairsim.learn.kernel_weights import LearnedWeights, learn_weights
 from pairsim.learn.kronecker import DualSolution, solve_dual
@@ -65,9 +67,9 @@ class SingleBinary(KernelClassifier):
         Weights that change less, relatively, are learned.
     max_rounds : int
         Most changes of the weights.
-    code : array_like, shape (classes, columns), optional
-        Of "ecoc", entries -1, 1 and 0 (no copy), one row a class in the order of `classes_`. When left out: all
-        dichotomies of up to five classes, else 10 log2(classes) random ones.
+    code : str or array_like, shape (classes, columns), optional
+        Of "ecoc": a name such as "bch" (`make_code`), or entries -1, 1 and 0 (no copy), one row a class in the order of
+        `classes_`. When left out: all dichotomies of up to five classes, else 10 log2(classes) random ones.
     decode : {"euclid", "hamming"}
         Of "ecoc": the nearest row of the code to the scores, or to their signs (scores settle ties).
     tol : float
@@ -125,7 +127,7 @@ class SingleBinary(KernelClassifier):
         "radius": [Interval(Real, 0.0, None, closed="neither"), None],
         "mu_tol": [Interval(Real, 0.0, None, closed="left")],
         "max_rounds": [Interval(Integral, 1, None, closed="left")],
-        "code": ["array-like", None],
+        "code": [StrOptions(set(CODES)), "array-like", None],
         "decode": [StrOptions({"euclid", "hamming"})],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -154,7 +156,7 @@ class SingleBinary(KernelClassifier):
         radius: float | None = None,
         mu_tol: float = 1e-3,
         max_rounds: int = 200,
-        code: ArrayLike | None = None,
+        code: str | ArrayLike | None = None,
         decode: str = "euclid",
         tol: float = 1e-3,
         max_iter: int = 10_000_000,
@@ -258,12 +260,7 @@ class SingleBinary(KernelClassifier):
             return 2 * np.eye(count, dtype=np.int64) - 1
         if self.code is None:
             return default_code(count, check_random_state(self.random_state))
-        code = np.asarray(self.code)
-        fits = code.ndim == 2 and len(code) == count and code.shape[1] > 0
-        if not fits or not np.isin(code, (-1, 0, 1)).all() or len(np.unique(code, axis=0)) < count:
-            must_be = f"an array of {count} different rows of -1, 0 and 1, one for each class"
-            raise refusal("SingleBinary", "code", must_be, f"an array of shape {code.shape}")
-        return code.astype(np.int64)
+        return read_code("SingleBinary", self.code, count, self.random_state)
 
     def _last_dual(self, signs: NDArray[np.float64], box: float) -> NDArray[np.float64] | None:
         if not self.warm_start or not hasattr(self, "_last"):
@@ -283,24 +280,3 @@ class SingleBinary(KernelClassifier):
 
 def _train(labels_gram: NDArray[np.float64], start: NDArray[np.float64] | None, **problem: Any) -> DualSolution:
     return solve_dual(labels_gram=labels_gram, start=start, **problem)
-
-
-def decode_scores(scores: NDArray[np.float64], code: NDArray[np.int64], decode: str) -> NDArray[np.float64]:
-    """Return for each class how near its row of the code is: to the scores, or to their signs.
-
-    "euclid" gives minus half the squared distance, less what all classes share. "hamming" gives minus the number of
-    wrong signs (a half for a 0), plus less than a quarter from the summed margins, so that those settle ties.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from pairsim.learn.single_binary import decode_scores
-    >>> code = np.array([[1, 1, 1], [-1, -1, 1]])
-    >>> decode_scores(np.array([[0.5, -2.0, 1.0]]), code, "euclid").tolist()
-    [[-2.0, 1.0]]
-    """
-    margins = scores @ code.T
-    if decode == "euclid":
-        return np.asarray(margins - 0.5 * (code**2).sum(axis=1))
-    wrong = 0.5 * (code.shape[1] - np.sign(scores) @ code.T)
-    return np.asarray(0.2 * margins / (np.abs(margins) + 1.0) - wrong)

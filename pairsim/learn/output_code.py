@@ -1,0 +1,135 @@
+"""OutputCode: a binary classifier for each column of an error-correcting output code (Dietterich and Bakiri)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.metaestimators import available_if
+
+from pairsim.learn.code_columns import ColumnClassifier
+from pairsim.learn.code_decoding import DECODINGS, code_chances, decode_scores
+from pairsim.learn.codes import CODES, read_code
+from pairsim.learn.margin_decoders import put_on_top
+
+
+def _decodes_to_chances(model: OutputCode) -> bool:
+    return model.decoding == "probability"
+
+
+class OutputCode(ColumnClassifier):
+    """Each class has a word of 1, -1 and 0; a binary classifier learns each place, and the nearest word is named.
+
+    Parameters
+    ----------
+    code : str or array_like, shape (classes, columns)
+        "bch", "exhaustive", "dense", "sparse", "one-vs-all" or "all-pairs" (`make_code`), or entries -1, 1 and 0 (the
+        class is left out), one row a class in the order of `classes_`.
+    decoding : str
+        How far a word is from the margins: "hamming" or "inverse-hamming" from their signs, "euclid", or by the loss
+        "hinge", "exponential" or "logistic" (`code_distances`). "probability" names the class with the highest product
+        of chances, and gives `predict_proba`. The highest sum of margins settles ties, then the order of `classes_`.
+    estimator : classifier, optional
+        Trained on each binary problem. When left out: support vector machines, which share one Gram matrix, of 8 *
+        rows**2 bytes. The parameters of those, below, mean nothing where an estimator is given.
+    C : float
+        The price of errors: the upper limit of a dual variable, as in LIBSVM.
+    C_scaling : {"plain", "mean"}
+        "mean" divides C by the number of rows of the binary problem.
+    kernel, gamma, degree, coef0
+        As in `SingleBinary`.
+    tol : float
+        By how much optimality may be violated.
+    n_jobs : int, optional
+        Estimators that are trained at a time.
+    random_state : int, RandomState or None
+        Of a random code ("dense", "sparse").
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The labels.
+    code_ : ndarray, shape (classes, columns)
+        The words.
+    estimators_ : list
+        The trained estimators, where one was given.
+    dual_coef_ : ndarray, shape (support rows, columns)
+        Label times dual variable; `support_` has the rows' numbers.
+    intercept_ : ndarray, shape (columns,)
+    n_iter_ : ndarray, shape (columns,)
+        Steps of the solver.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_digits
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from pairsim.learn import OutputCode
+    >>> X, y = load_digits(return_X_y=True)
+    >>> model = OutputCode(gamma=1e-3).fit(X[:1000], y[:1000])
+    >>> model.code_.shape, bool(model.score(X[1000:], y[1000:]) > 0.94)
+    ((10, 31), True)
+    >>> linear = LogisticRegression(max_iter=200)
+    >>> OutputCode("one-vs-all", "probability", linear).fit(X[:200] / 16, y[:200]).predict_proba(X[:1] / 16).shape
+    (1, 10)
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **ColumnClassifier._binary_constraints,
+        "code": [StrOptions(set(CODES)), "array-like"],
+        "decoding": [StrOptions(set(DECODINGS))],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        code: str | ArrayLike = "bch",
+        decoding: str = "hinge",
+        estimator: Any = None,
+        *,
+        C: float = 1.0,
+        C_scaling: str = "plain",
+        kernel: Any = "rbf",
+        gamma: Any = "scale",
+        degree: int = 3,
+        coef0: float = 0.0,
+        tol: float = 1e-3,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.code = code
+        self.decoding = decoding
+        self.estimator = estimator
+        self.C = C
+        self.C_scaling = C_scaling
+        self.kernel = kernel
+        self.gamma = gamma
+        self.degree = degree
+        self.coef0 = coef0
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Train a binary classifier for each column of the code."""
+        self._validate_params()
+        X, self.classes_, numbers = self._checked_data(X, y)
+        self.code_ = read_code("OutputCode", self.code, len(self.classes_), self.random_state)
+        self._fit_columns(X, numbers)
+        return self
+
+    def _class_scores(self, X: Any) -> NDArray[np.float64]:
+        margins = self._columns_say(X, chances=_decodes_to_chances(self))
+        return decode_scores(margins, self.code_, self.decoding)
+
+    @available_if(_decodes_to_chances)  # type: ignore[untyped-decorator, unused-ignore]
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the chance of each class: the product of what the columns believe of it, made to add up to 1.
+
+        A column believes what its estimator's `predict_proba` says, or the logistic function of its margin.
+        """
+        margins = self._columns_say(X, chances=True)
+        chances = code_chances(margins, self.code_)
+        put_on_top(chances, decode_scores(margins, self.code_, self.decoding).argmax(axis=1))
+        return chances
