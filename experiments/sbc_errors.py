@@ -20,16 +20,19 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments.reduction_sets import Numbers, Rows, error, folds, read_set, squared_distances, standardised
 from experiments.results_table import ErrorRow, record
-from pairsim.learn import SingleBinary
+from pairsim.learn import AllPairs, OneVsAll, OutputCode, SingleBinary
 
-METHODS: dict[str, dict[str, Any]] = {
-    "OVA": {"extension": "identity", "rho": 0.0, "bias": "class"},
-    "IDENTITY": {"extension": "identity"},
-    "SINGLE": {"extension": "single"},
-    "SBC-ECOC": {"extension": "ecoc"},
-    "KERNEL": {"extension": "kernel", "mu_update": "paper"},
-    "KERNEL mkl": {"extension": "kernel", "mu_update": "mkl"},
+METHODS: dict[str, Callable[..., Any]] = {
+    "OVA": OneVsAll,
+    "AP": AllPairs,
+    "ECOC": functools.partial(OutputCode, decoding="euclid"),
+    "IDENTITY": functools.partial(SingleBinary, "identity"),
+    "SINGLE": functools.partial(SingleBinary, "single"),
+    "SBC-ECOC": functools.partial(SingleBinary, "ecoc"),
+    "KERNEL": functools.partial(SingleBinary, "kernel", mu_update="paper"),
+    "KERNEL mkl": functools.partial(SingleBinary, "kernel", mu_update="mkl"),
 }
+BINARY, LEARNING = ("OVA", "AP", "ECOC"), ("KERNEL", "KERNEL mkl")  # have no limits; have limits of their own
 MOST_STEPS, MOST_ROUNDS = 100_000, 10  # in the search, where a setting counts for as far as that takes it
 
 
@@ -53,18 +56,18 @@ class Goals(NamedTuple):
 FULL, QUICK, ONE_SEED, LESS = Search(3, 10, 3), Search(3, 5, 3), Search(1, 10, 3), Search(1, 3, 2)
 SEARCHED = {
     "iris": Goals(
-        {"OVA": 6, "IDENTITY": 6, "KERNEL": 6, "KERNEL mkl": 6, "SINGLE": 8, "SBC-ECOC": 8},
-        {"OVA": 21.33, "IDENTITY": 6, "KERNEL": 4, "SINGLE": 66.67, "SBC-ECOC": 4},
+        {"OVA": 6, "AP": 6, "IDENTITY": 6, "KERNEL": 6, "KERNEL mkl": 6, "SINGLE": 8, "SBC-ECOC": 8},
+        {"OVA": 21.33, "AP": 24, "IDENTITY": 6, "KERNEL": 4, "SINGLE": 66.67, "SBC-ECOC": 4},
         FULL,
     ),
     "wine": Goals(
-        {"OVA": 4.2, "IDENTITY": 4.2, "KERNEL": 4.2},
-        {"OVA": 5.88, "IDENTITY": 2.35, "KERNEL": 2.94},
+        {"OVA": 4.2, "AP": 4.2, "IDENTITY": 4.2, "KERNEL": 4.2},
+        {"OVA": 5.88, "AP": 4.71, "IDENTITY": 2.35, "KERNEL": 2.94},
         FULL,
     ),
     "new-thyroid": Goals(
-        {"OVA": 5.8, "IDENTITY": 4.8, "KERNEL": 4.8},
-        {"OVA": 5.71, "IDENTITY": 3.8, "KERNEL": 3.3},
+        {"OVA": 5.8, "AP": 5.8, "IDENTITY": 4.8, "KERNEL": 4.8},
+        {"OVA": 5.71, "AP": 5.71, "IDENTITY": 3.8, "KERNEL": 3.3},
         FULL,
     ),
     "tae": Goals({"OVA": 46, "IDENTITY": 43, "KERNEL": 43}, {"OVA": 53.33, "IDENTITY": 67.33, "KERNEL": 40}, QUICK),
@@ -73,9 +76,16 @@ SEARCHED = {
         {"OVA": 32.3, "IDENTITY": 32.3, "KERNEL": 32.3}, {"OVA": 28.89, "IDENTITY": 30, "KERNEL": 32.22}, QUICK
     ),
     "balance-scale": Goals(
-        {"OVA": 4, "IDENTITY": 10, "KERNEL": 5}, {"OVA": 22.42, "IDENTITY": 8.06, "KERNEL": 3.39}, ONE_SEED, LESS
+        {"OVA": 4, "AP": 4, "IDENTITY": 10, "KERNEL": 5},
+        {"OVA": 22.42, "AP": 22.74, "IDENTITY": 8.06, "KERNEL": 3.39},
+        ONE_SEED,
+        LESS,
     ),
-    "vehicle": Goals({"OVA": 19.5, "KERNEL": 21}, {"OVA": 25.48, "KERNEL": 13.1}, LESS),
+    "vehicle": Goals(
+        {"OVA": 19.5, "AP": 19.5, "ECOC": 19.5, "KERNEL": 21},
+        {"OVA": 25.48, "AP": 25, "ECOC": 20.48, "KERNEL": 13.1},
+        LESS,
+    ),
 }
 
 
@@ -93,9 +103,22 @@ def greedy(evaluate: Callable[[float], float], patience: int) -> float:
     return best
 
 
-def make(method: str, s: float, C: float, **options: Any) -> SingleBinary:
+def make(method: str, s: float, C: float, **options: Any) -> Any:
     """Return the method with the paper's width and price, on squared distances."""
-    return SingleBinary(C=C, kernel="distances", gamma=1.0 / (2.0 * s**2), **METHODS[method] | options)
+    return METHODS[method](C=C, kernel="distances", gamma=1.0 / (2.0 * s**2), **options)
+
+
+def make_roughly(method: str, s: float, C: float) -> Any:
+    """Return the method as it is searched with: no longer than it takes to see what a setting is worth."""
+    limits: dict[str, Any] = {} if method in BINARY else {"max_iter": MOST_STEPS}
+    if method in LEARNING:
+        limits |= {"mu_tol": 1e-2, "max_rounds": MOST_ROUNDS}
+    return make(method, s, C, tol=1e-2, **limits)
+
+
+def make_well(method: str, s: float, C: float) -> Any:
+    """Return the method as it is tested."""
+    return make(method, s, C, **({} if method in BINARY else {"max_iter": 10 * MOST_STEPS}))
 
 
 def cross_error(method: str, distances: Rows, numbers: Numbers, parts: int, s: float, C: float) -> float:
@@ -104,7 +127,7 @@ def cross_error(method: str, distances: Rows, numbers: Numbers, parts: int, s: f
     for train, test in folds(len(numbers), parts, 0):
         if len(np.unique(numbers[train])) < 2:
             return 1.0
-        model = make(method, s, C, tol=1e-2, max_iter=MOST_STEPS, mu_tol=1e-2, max_rounds=MOST_ROUNDS)
+        model = make_roughly(method, s, C)
         model.fit(distances[np.ix_(train, train)], numbers[train])
         wrong += error(model, distances[np.ix_(test, train)], numbers[test]) * len(test)
     return wrong / len(numbers)
@@ -121,7 +144,7 @@ def nested_errors(method: str, rows: Rows, numbers: Numbers, search: Search) -> 
             inner = functools.partial(cross_error, method, distances, own, search.inner)
             s = greedy(functools.partial(inner, C=1.0), search.patience)
             C = greedy(functools.partial(inner, s), search.patience)
-            model = make(method, s, C, max_iter=10 * MOST_STEPS).fit(distances, own)
+            model = make_well(method, s, C).fit(distances, own)
             wrong.append(error(model, squared_distances(new, known), numbers[test]))
         found.append(100 * float(np.mean(wrong)))
     return found
@@ -155,7 +178,7 @@ def fixed_error(method: str, rows: Rows, numbers: Numbers, parts: int, s: float,
 def measure_car() -> None:
     """Measure all methods at s = 4 and an effective C of 4096: the kernel's scale R multiplies C."""
     rows, numbers = read_set("car")[0]
-    paper = {"OVA": 1.1, "IDENTITY": 4.36, "KERNEL": 0.41}
+    paper = {"OVA": 1.1, "AP": 0.76, "IDENTITY": 4.36, "KERNEL": 0.41}
     for method, printed in paper.items():
         start = time.perf_counter()
         scale = {"radius": 64.0} if method == "KERNEL" else {}
