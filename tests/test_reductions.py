@@ -25,10 +25,10 @@ from pairsim.learn import VectorSVM
 QUICK = ["vector-svm", "perceptron", "vector-perceptron"]
 
 
-def blobs(name: str, n: int, seed: int, rows: int = 90) -> Dataset:
+def blobs(name: str, n: int, seed: int, rows: int = 90, apart: float = 1.3) -> Dataset:
     rng = np.random.default_rng(seed)
     y = np.arange(rows) % n
-    X = pd.DataFrame(rng.normal(size=(rows, 3)) + 1.3 * rng.normal(size=(n, 3))[y], columns=["a", "b", "c"])
+    X = pd.DataFrame(rng.normal(size=(rows, 3)) + apart * rng.normal(size=(n, 3))[y], columns=["a", "b", "c"])
     return Dataset(name, X[:60], y[:60], X[60:].reset_index(drop=True), y[60:])
 
 
@@ -58,9 +58,9 @@ def test_folds_share_out_every_class():
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_every_reduction_learns(name):
     assert name in options.REDUCTION_HELP
-    dataset = blobs("blobs", 3, 1, rows=72)
+    dataset = blobs("blobs", 3, 1, rows=72, apart=3.0)
     found = evaluate_reductions([dataset], [name], folds=2).rows[0]
-    assert found.accuracy > 0.55  # a third is chance
+    assert found.accuracy > 0.7  # a third is chance
     assert found.problems >= 1.0
     assert found.problem_rows > 0.0
 
@@ -116,18 +116,18 @@ def test_the_command_line(tmp_path, pairsim_command):
     done = pairsim_command(
         "evaluate", "--data", "iris", "--data", "wine", *wanted, "--out", table, "--plot", picture, "--store", store
     )
-    assert done.returncode == 0, done.stderr
-    assert "average ranks" in done.stdout
-    assert "Iman-Davenport" in done.stdout
+    assert done.code == 0, done.err
+    assert "average ranks" in done.out
+    assert "Iman-Davenport" in done.out
     content = json.loads(table.read_text())
     assert [row["reduction"] for row in content["rows"]] == ["vector-svm", "perceptron:average=false"] * 2
     assert len(content["comparisons"]) == 2
     assert picture.stat().st_size > 5000
     shown = pairsim_command("show", store)
-    assert shown.returncode == 0, shown.stderr
-    assert "perceptron:average=false" in shown.stdout
+    assert shown.code == 0, shown.err
+    assert "perceptron:average=false" in shown.out
     drawn = pairsim_command("plot", table, "--out", tmp_path / "again.svg")
-    assert drawn.returncode == 0, drawn.stderr
+    assert drawn.code == 0, drawn.err
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_the_command_line(tmp_path, pairsim_command):
 )
 def test_bad_options_are_one_line(pairsim_command, arguments, named):
     done = pairsim_command("evaluate", "--data", "iris", *arguments)
-    assert done.returncode == 2
-    assert named in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    assert done.code == 2
+    assert named in done.err
+    assert len(done.err.strip().splitlines()) == 1
 
 
 def test_settings_reach_the_classifier():
