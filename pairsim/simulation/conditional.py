@@ -93,6 +93,7 @@ def poll_tables(n: int, l: int) -> PollTables:
         size = rules.sizes[rule] + 1
         x = rules.nodes[rule, :size, None]
         top_mixed.append((top_log[here] + np.log1p((x - 1.0) * top_share[here])).reshape(n, -1))
+    top_mixed.append(np.zeros((n, VALUES)))  # an odd number of cache lines a row, or rows would share few places there
     mixed = np.concatenate(top_mixed, axis=1)
     return PollTables(pmf, log_below, log_upto, top_pmf, top_upto, top_share, mixed, chunk_rules, *rules)
 
