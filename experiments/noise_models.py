@@ -39,7 +39,7 @@ def train(kernel: str, X: Any, y: Any) -> Any:
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # of a few pairs; their answers are as good as any
-        model = OneVsOneClassifier(LinearSVC()) if kernel == "linear" else SVC(kernel="rbf", C=10.0)
+        model = OneVsOneClassifier(LinearSVC(random_state=0)) if kernel == "linear" else SVC(kernel="rbf", C=10.0)
         return model.fit(X, y)
 
 
@@ -75,6 +75,16 @@ def worst_distances(frame: pd.DataFrame) -> pd.DataFrame:
     return distances.groupby(["set", "kernel"], sort=False).max()
 
 
+def _share_legend(figure: Figure) -> None:
+    """Put one legend above the panels in place of one in each."""
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    for ax in figure.axes:
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.remove()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
+
+
 def main() -> None:
     """Run the experiment."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -93,8 +103,9 @@ def main() -> None:
             start = time.perf_counter()
             fits = fit_oracles(record(name, kernel, options.answers), trials=options.trials)
             tables.append(rows_of(name, kernel, fits))
-            plot_fits(fits, ax=ax).set_title(f"{name}, {kernel} SVM", fontsize="medium")
+            plot_fits(fits, ax=ax).set_title(f"{name}, {kernel} SVM ", fontsize="medium", loc="right", y=0.02)
             print(f"{name} {kernel}: {time.perf_counter() - start:.0f} s, {fits['ranked'].oracle}", flush=True)
+    _share_legend(figure)
     frame = pd.concat(tables)
     options.results.mkdir(parents=True, exist_ok=True)
     frame.to_csv(options.results / "noise_models.csv", index=False, float_format="%.6g", lineterminator="\n")

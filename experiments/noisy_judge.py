@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import random
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -119,13 +120,24 @@ def pick_best(judge: Judge, quality: NDArray[np.float64], option: Option, rng: r
     return Answer(winner, option.success, calls, batches)
 
 
+def at_least(least: int) -> Callable[[str], int]:
+    """Return what reads a whole number for argparse, this large or larger."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}, not {text!r}")
+        return int(text)
+
+    return read
+
+
 def main() -> None:
     """Plan once, pick once, then repeat to see whether the promise holds."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--candidates", type=int, default=24)
-    parser.add_argument("--calls", type=int, default=400, help="what may be spent on one decision")
-    parser.add_argument("--repeats", type=int, default=200, help="decisions to check the promise by")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--candidates", type=at_least(2), default=24)
+    parser.add_argument("--calls", type=at_least(0), default=400, help="what may be spent on one decision")
+    parser.add_argument("--repeats", type=at_least(1), default=200, help="decisions to check the promise by")
+    parser.add_argument("--seed", type=at_least(0), default=0)
     chosen = parser.parse_args()
     judge, rng = Judge(), random.Random(chosen.seed)
     option = choose_decoder(judge, chosen.candidates, chosen.calls, chosen.seed)

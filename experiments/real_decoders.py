@@ -22,7 +22,10 @@ MODELS = {
     "hwu64": ("linear-svc", "svc-rbf:C=10"),
     "clinc150": ("linear-svc", "svc-rbf:C=10"),
 }
-MORE_SPECS = ("quick", "champion", "halving", "top-k:k=5,l=3log,final=rescore", "top-k:k=5,l=3log,final=maxwin")
+MORE_SPECS = (
+    *("quick", "champion", "halving", "top-k:k=5,l=3log,final=rescore", "top-k:k=5,l=3log,final=maxwin"),
+    *("adag:order=given", "radag"),  # radag chooses whom adag, in the given order, takes as they come
+)
 
 
 def evaluate_all(names: list[str], store: Path | None) -> list[Row]:

@@ -6,6 +6,8 @@ import collections
 import gzip
 import math
 import statistics
+import warnings
+from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_data import use_folder
+from sklearn.utils import Bunch
 
 from pairsim import ParameterError
 from pairsim.datasets import Dataset, known_names, load, preprocessor
@@ -97,6 +100,8 @@ BAD = {
     "no label": b"x,target\n1,a\n2,\n3,b\n",
     "fractions": b"x,target\n1,0.5\n2,1.5\n",
     "infinity": b"x,target\ninf,a\n2,b\n",
+    "beyond": b"x,target\n-1e200,a\n2,b\n1,a\n2,b\n",
+    "nan among numbers": b"x,target\n1,nan\n2,1\n3,1\n4,2\n5,2\n",
     "ragged": b"x,target\n1,a\n2,b,c\n",
     "same names": b"x,x,target\n1,2,a\n2,3,b\n",
     "one row of each": b"x,target\n1,a\n2,b\n",
@@ -241,6 +246,44 @@ def test_real_sets_have_the_shape_that_is_known_of_them(monkeypatch, name, rows,
     assert (found.X.shape[1], len(found.classes), found.is_text) == (features, classes, name == "hwu64")
     numbers = found.numbers()
     assert np.isfinite(numbers.X.data if found.is_text else numbers.X).all()
+
+
+def test_a_class_may_be_called_what_elsewhere_means_missing(tmp_path):
+    (tmp_path / "a.csv").write_text("x,target\n1,NA\n2,EU\n3,NA\n4,EU\n")
+    assert load(str(tmp_path / "a.csv"), test_share=0.5).classes.tolist() == ["EU", "NA"]
+
+
+def test_sets_of_openml_are_what_its_loader_gives(monkeypatch):
+    """Without the network: scikit-learn's loader is replaced, and asked for what the name says."""
+    asked = []
+    data = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "colour": pd.Categorical(["red", None, "blue", "red"])})
+
+    def fetch(name, **options):
+        asked.append((name, options["version"], options["target_column"]))
+        return Bunch(data=data, target=pd.Series(pd.Categorical(["a", "b", "a", "b"]), name="class"))
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    found = load("openml:colours", test_share=0.5)
+    assert load("openml:colours:3", target="kind", test_share=0.5).digest == found.digest
+    assert asked == [("colours", "active", "default-target"), ("colours", 3, "kind")]
+    X, y = found.whole()
+    assert sorted(zip(X["size"], X["colour"].fillna("-"), y.tolist(), strict=True)) == [
+        *((1.0, "red", "a"), (2.0, "-", "b"), (3.0, "blue", "a"), (4.0, "red", "b")),
+    ]
+    data["size"] = [1.0, math.inf, 3.0, 4.0]
+    with pytest.raises(ParameterError, match="'size' holds infinity"):
+        load("openml:colours")
+
+
+def test_a_network_that_is_not_there_is_one_line(monkeypatch, pairsim_command):
+    def fetch(name, **options):
+        warnings.warn("A network error occurred. Retrying...", stacklevel=2)
+        raise URLError("Name or service not known")
+
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", fetch)
+    outcome = pairsim_command("evaluate", "--data", "openml:letter")
+    assert (outcome.code, outcome.out, len(outcome.err.splitlines())) == (2, "", 1)
+    assert "'openml:letter' (<urlopen error Name or service not known>)" in outcome.err
 
 
 def test_bundled_sets_and_what_load_refuses():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from typing import ClassVar
 
+import numba
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,10 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.multiclass import OneVsOneClassifier
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
-from pairsim import ParameterError, Recorded, Session, decoder
+from pairsim import ParameterError, Recorded, Session, decoder, from_model, simulate
 from pairsim.datasets import Dataset
-from pairsim.evaluation import EVALUATION_TABLE, estimator, evaluate, mcnemar, run
+from pairsim.decoders import REGISTRY
+from pairsim.evaluation import EVALUATION_TABLE, estimator, evaluate, mcnemar, run, training
 from pairsim.evaluation.pictures import plot_evaluation
 from pairsim.evaluation.recording import record_trained
 from pairsim.evaluation.results import is_evaluation, read_evaluation
@@ -26,7 +30,7 @@ from pairsim.store import BlockRecord, Store, merge_stores
 SPECS = (
     *("max-win", "max-win:ties=first", "quick", "champion:ties=first", "poll:l=2", "poll:l=3log,ties=first"),
     *("top-k:k=3,l=2,final=rescore", "top-k:k=3,l=2,final=maxwin", "halving:l=2", "adag", "adag:order=given"),
-    *("ddag", "ddag:order=given"),
+    *("ddag", "ddag:order=given", "radag", "radag:errors=0.3/0.1/0.2/0.4/0.1/0.5/0.2/0.3/0.1/0.2"),
 )
 
 
@@ -107,6 +111,7 @@ def test_recorded_answers_give_the_labels_of_the_live_model(tmp_path, spec):
     answers = Recorded.load(tmp_path / "a.npz").answers()
     pairs = {pair: k for k, pair in enumerate(itertools.combinations(range(recorded.n), 2))}
     X = dataset.numbers().X_test
+    assert {decoder(each).name for each in SPECS} == set(REGISTRY)
     named = set()
     for each in SPECS:
         live = PairwiseClassifier.from_fitted(trained.model, decoder=each, random_state=5)
@@ -119,6 +124,71 @@ def test_recorded_answers_give_the_labels_of_the_live_model(tmp_path, spec):
             assert (session.queries, session.distinct, session.rounds) == tuple(price[row] for price in cost)
         named.add(tuple(labels.tolist()))
     assert len(named) > 2  # the decoders do not all say the same
+
+
+def test_a_sweep_of_recorded_answers_is_right_as_often_as_the_evaluation():
+    """For decoders that draw nothing; what others draw differs from trial to trial, and not from row to row."""
+    dataset = mixed()
+    specs = [
+        *("max-win:ties=first", "quick:ties=first", "champion:ties=first", "adag:order=given", "ddag:order=given"),
+        *("radag:errors=0.3/0.1/0.2/0.4/0.1/0.5/0.2/0.3/0.1/0.2", "poll:l=1"),
+    ]
+    recorded, _ = record_trained(dataset, estimator("linear-svc"), seed=2)
+    swept = simulate(recorded, [decoder(each) for each in specs], seed=2)
+    found = evaluate([dataset], ["linear-svc"], specs, seed=2).rows
+    for live, replayed in zip(found[:-1], swept[:-1], strict=True):
+        assert live.accuracy == replayed.success
+        if live.decoder != "champion:ties=first":  # who plays first is drawn, and changes the price alone
+            assert (live.queries, live.rounds) == pytest.approx((replayed.queries, replayed.rounds))
+    assert found[-1].accuracy != swept[-1].success  # negative control: a poll does draw
+
+
+@pytest.mark.parametrize(
+    "spec", ["svc-rbf:C=100,gamma=20", "tree:max_depth=2"], ids=["support vectors", "errors in training"]
+)
+def test_radag_goes_by_the_errors_that_its_model_shows_in_training(spec):
+    """Shares of support vectors where there are such, else the errors on the training rows."""
+    dataset = mixed(8, 600, seed=6)
+    numbers = dataset.numbers()
+    found = evaluate([dataset], [spec], ["radag", "adag:order=given"])
+    if spec.startswith("svc"):
+        fitted = SVC(C=100, gamma=20, random_state=0).fit(numbers.X, numbers.y)
+        twin = PairwiseClassifier.from_fitted(fitted, decoder="radag")
+    else:
+        tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+        twin = PairwiseClassifier(tree, decoder="radag").fit(numbers.X, numbers.y)
+    assert len(set(twin.pair_errors_)) > 1
+    assert found.rows[0].accuracy == (twin.predict(numbers.X_test) == dataset.y_test).mean()
+    assert found.comparisons[0].mcnemar < 1.0  # without errors it would be the adag
+
+
+class Compiling(DecisionTreeClassifier):
+    """A tree that compiles something when it is first asked about many rows, and counts how often it is asked."""
+
+    asked: ClassVar[list[int]] = []
+    compiles: ClassVar[bool] = True
+
+    def predict_proba(self, X):
+        if len(X) > 1:
+            self.asked.append(len(X))
+            if self.compiles and len(self.asked) == 1:
+                numba.njit(lambda x: x + 1)(len(X))
+        return super().predict_proba(X)
+
+
+@pytest.mark.parametrize(("compiles", "soon", "times"), [(True, 0.0, 2), (False, 0.0, 1), (False, 1e9, 2)])
+def test_compiling_and_loading_are_no_part_of_the_time(monkeypatch, compiles, soon, times):
+    monkeypatch.setattr(training, "SOON", soon)
+    monkeypatch.setattr(Compiling, "asked", [])
+    monkeypatch.setattr(Compiling, "compiles", compiles)
+    X = np.arange(40.0)[:, None]
+    model = from_model(OneVsOneClassifier(Compiling()).fit(X, np.arange(40) // 20))
+    training.predict(model, decoder("max-win"), X[:1], np.arange(2), 0)  # has compiled what is pairsim's own
+    assert Compiling.asked == []
+    outcome, seconds = training.predict(model, decoder("max-win"), X, np.arange(2), 0)
+    assert Compiling.asked == [40] * times
+    assert outcome.named.tolist() == [0] * 20 + [1] * 20
+    assert seconds >= 0.0
 
 
 def test_a_label_that_was_not_trained_on_is_an_error_and_not_a_crash():
@@ -152,9 +222,9 @@ def test_what_is_stored_is_not_computed_again(tmp_path, no_training):
     assert [row.decoder for row in part.rows] == ["poll:l=2", "max-win"]
     assert part.rows[0].low > first.rows[5].low
     rows, comparisons = read_evaluation(store)
-    assert [row._replace(low=0, high=0, mcnemar=0) for row in rows] == [
-        row._replace(low=0, high=0, mcnemar=0) for row in first.rows
-    ]  # the rows that were asked for last have other intervals
+    # the rows that were asked for last have other intervals
+    bare = [[repr(row._replace(low=0, high=0, mcnemar=0)) for row in each] for each in (rows, first.rows)]
+    assert bare[0] == bare[1]
     assert len(comparisons) == 2 * (6 * 5 // 2)
     with pytest.raises(pytest.fail.Exception, match="trained again"):
         evaluate(data, ["linear-svc"], specs, store=store, seed=1)
@@ -329,6 +399,15 @@ def test_a_model_that_cannot_be_trained_is_one_line(pairsim_command, tmp_path):
     outcome = pairsim_command("evaluate", "--data", file, "--estimator", "nu-svc:nu=0.9")
     assert (outcome.code, outcome.out) == (2, "")
     assert "nu-svc:nu=0.9 on few" in outcome.err.splitlines()[-1]
+
+
+@pytest.mark.parametrize("arguments", [("--decoder", "adag"), ("--reduction", "vector-svm", "--folds", 2)], ids=str)
+def test_texts_without_a_word_are_one_line(pairsim_command, tmp_path, arguments):
+    file = tmp_path / "letters.csv"
+    file.write_text("text,target\n" + "a,x\nb,y\n" * 4)
+    outcome = pairsim_command("evaluate", "--data", file, "--quiet", *arguments)
+    (line,) = [line for line in outcome.err.splitlines() if "compiling" not in line]
+    assert (outcome.code, outcome.out, "empty vocabulary" in line) == (2, "", True)
 
 
 def test_pairs_that_did_not_converge_are_told_once(pairsim_command):

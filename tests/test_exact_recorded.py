@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from pairsim import Adag, Ddag, Decoder, Halving, MaxWin, ParameterError, Poll, Quick, Recorded, TopK, Uniform, exact
 from pairsim import simulate as run
 from pairsim.exact_values import ExactUnavailable
+from pairsim.stats import binomial_interval
 
 DECODERS: list[Decoder] = [
     *(MaxWin(ties) for ties in TIES),
@@ -88,6 +89,37 @@ def test_replayed_rows_come_close(decoder):
     found = exact(recorded, decoder).success
     assert abs(run(recorded, decoder).success - found) < 5 * np.sqrt(0.25 / 3000)
     assert 0.2 < found < 0.9
+
+
+def test_the_interval_is_for_other_rows_of_the_kind(tmp_path, pairsim_command):
+    """Where a row is right or wrong it is Clopper and Pearson's; a poll's own draws, averaged out, widen it no more."""
+    recorded = Recorded.of(Uniform(9, 0.75), 500, seed=2)
+    for decoder in (MaxWin("first"), Adag("given"), Ddag("given")):
+        found = exact(recorded, decoder)
+        assert (found.low, found.high) == pytest.approx(binomial_interval(round(500 * found.success), 500), abs=2e-3)
+    poll, counted = exact(recorded, Poll(4)), run(recorded, Poll(4))
+    assert poll.low < poll.success < poll.high
+    assert poll.high - poll.low < 0.9 * (counted.high - counted.low)
+    wide = exact(recorded, Poll(4), confidence=0.999)
+    assert wide.low < poll.low < poll.high < wide.high
+    assert (exact(Uniform(9, 0.75), Adag()).low, exact(Uniform(9, 0.75), Adag()).high) == (None, None)
+    recorded.save(tmp_path / "a.npz")
+    arguments = ("exact", "--decoder", "poll:l=4", "--format", "json")
+    (row,) = json.loads(pairsim_command(*arguments, "--oracle", f"recorded:{tmp_path / 'a.npz'}").out)
+    assert (row["low"], row["high"]) == (poll.low, poll.high)
+    (row,) = json.loads(pairsim_command(*arguments, "--n", 9, "--p", 0.75).out)
+    assert "low" not in row
+    with pytest.raises(ParameterError, match="confidence"):
+        exact(recorded, MaxWin(), confidence=1.0)
+
+
+def test_other_samples_of_rows_fall_into_the_interval_as_often_as_it_says():
+    """200 samples of 60 rows at 80%: fewer than 138 would come once in 10^4, more than 189 even less often."""
+    value = exact(Recorded.of(Uniform(6, 0.7), 60_000, seed=9), Poll(3)).success
+    samples = [exact(Recorded.of(Uniform(6, 0.7), 60, seed=seed), Poll(3), confidence=0.8) for seed in range(200)]
+    inside = sum(each.low <= value <= each.high for each in samples)
+    assert 138 <= inside <= 189
+    assert not 138 <= sum(each.low <= value + 0.1 <= each.high for each in samples) <= 189  # the test can fail
 
 
 def test_what_has_no_exact_value_is_told_in_one_line(tmp_path, pairsim_command):

@@ -252,6 +252,7 @@ def test_ranked_on_the_command_line(pairsim_command):
             "left out with the oracle uniform",
         ),
         (("exact", "--oracle", "ranked", "--n", "6", "--p", "0.9", "--decoder", "adag"), "no exact value"),
+        (("exact", "--oracle", "ranked", "--n", "6,8", "--p", "0.9"), "no exact value"),
         (("bound", "--oracle", "ranked", "--n", "6", "--p", "0.9"), "a uniform, similarity or matrix oracle"),
     ):
         outcome = pairsim_command(*arguments)

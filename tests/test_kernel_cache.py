@@ -34,7 +34,7 @@ def test_an_edited_callee_in_another_file_means_another_cache(tmp_path):
         after = run(DIGEST, tmp_path)
         assert after != before
         before = after
-    (tmp_path / "pairsim" / "plots.py").write_text("# holds no kernel\n")
+    (tmp_path / "pairsim" / "plots" / "style.py").write_text("# holds no kernel\n")
     assert run(DIGEST, tmp_path) == before
 
 

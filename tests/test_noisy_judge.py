@@ -57,3 +57,11 @@ def test_it_runs_from_the_command_line_and_says_when_the_budget_is_too_small(mon
     monkeypatch.setattr(sys, "argv", ["noisy_judge", "--candidates", "6", "--calls", "6"])
     with pytest.raises(SystemExit, match="too few"):
         noisy_judge.main()
+
+
+@pytest.mark.parametrize("arguments", [("--candidates", "1"), ("--repeats", "0"), ("--calls", "many")], ids=str)
+def test_numbers_that_make_no_sense_are_refused(monkeypatch, capsys, arguments):
+    monkeypatch.setattr(sys, "argv", ["noisy_judge", *arguments])
+    with pytest.raises(SystemExit, match="2"):
+        noisy_judge.main()
+    assert "must be a whole number, at least" in capsys.readouterr().err.splitlines()[-1]

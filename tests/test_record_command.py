@@ -173,7 +173,11 @@ def test_skops_files_are_read_and_untrusted_types_are_refused(tmp_path, pairsim_
     assert Recorded.load(out) == record_given(iris, from_model(model))
     model.note = Strange()
     skops.dump(model, tmp_path / "strange.skops")
-    for path, word in ((tmp_path / "strange.skops", "Strange"), (out, "skops"), (tmp_path / "none.skops", "No such")):
+    skops.dump(SVC(), tmp_path / "new.skops")
+    whole = (tmp_path / "m.skops").read_bytes()
+    (tmp_path / "cut.skops").write_bytes(whole[: len(whole) // 2])
+    bad = {"strange": "Strange", "new": "not fitted", "cut": "not a zip file", "none": "No such file"}
+    for path, word in ((out, "skops"), *((tmp_path / f"{name}.skops", word) for name, word in bad.items())):
         error = one_line(pairsim_command("record", "--data", "iris", "--skops", path, "--out", tmp_path / "b.npz"))
         assert word in error
     (tmp_path / "pickle.skops").write_bytes(pickle.dumps(np.arange(3)))

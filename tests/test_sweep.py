@@ -56,9 +56,21 @@ def test_intervals_are_scipys_exact_ones():
 
     estimate = simulate(Uniform(8, 0.7), MaxWin(), trials=777, confidence=0.9, method="simulated")
     interval = binomtest(round(estimate.success * 777), 777).proportion_ci(0.9, method="exact")
-    assert (estimate.low, estimate.high) == (interval.low, interval.high)
+    assert (estimate.low, estimate.high) == pytest.approx((interval.low, interval.high), rel=1e-9)
     assert binomial_interval(0, 10)[0] == 0.0
     assert binomial_interval(10, 10)[1] == 1.0
+
+
+@pytest.mark.parametrize(("successes", "trials"), [(1, 2), (1, 700_000), (699_999, 700_000), (3, 10**9), (50, 100)])
+@pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+def test_intervals_are_the_ends_at_which_the_tails_are_what_they_should(successes, trials, confidence):
+    """From the definition, also where a root finder with an absolute tolerance would give up."""
+    from scipy.special import bdtr, bdtrc
+
+    low, high = binomial_interval(successes, trials, confidence)
+    tail = (1.0 - confidence) / 2.0
+    assert bdtrc(successes - 1, trials, low) == pytest.approx(tail, rel=1e-3)  # next to 1 a double has few digits left
+    assert bdtr(successes, trials, high) == pytest.approx(tail, rel=1e-3)  # next to 1 a double has few digits left
 
 
 def test_agreement_needs_company():

@@ -39,7 +39,7 @@ def _as_uniform(oracle: Oracle) -> tuple[int, float] | None:
 def _check_oracle(owner: str, oracle: object) -> Oracle:
     if not isinstance(oracle, Uniform | Similarity | Matrix):
         got = f"{oracle.rows} recorded rows" if isinstance(oracle, Recorded) else repr(oracle)
-        raise refusal(owner, "oracle", "a uniform, similarity or matrix oracle", got)
+        raise refusal(owner, "oracle", "a uniform, similarity or matrix oracle (others: simulate)", got)
     most = MOST_CLASSES if isinstance(oracle, Uniform) else MOST_GENERAL_CLASSES
     if oracle.n > most:
         raise refusal(owner, "oracle", f"a {oracle.name} oracle of at most {most} classes", f"{oracle.n} classes")

@@ -19,11 +19,13 @@ def exact_command(
     difficulty: options.DifficultyOption = None,
     decoder: options.DecoderOption = None,
     ties: options.TiesOption = None,
+    confidence: options.ConfidenceOption = 0.95,
     format_: options.FormatOption = "table",
 ) -> None:
     """Compute exact success probabilities: closed forms, dynamic programming, enumeration.
 
-    Without --decoder: those of max-win, poll, adag and ddag that have an exact value at this n.
+    Without --decoder: those of max-win, poll, adag and ddag that have an exact value at this n. Of recorded answers it
+    is the mean over the rows, with an interval for other rows of the kind.
 
     Example: pairsim exact --n 1000000 --p 0.9 --decoder adag
     """
@@ -33,15 +35,15 @@ def exact_command(
 
     from pairsim.exact_values import ExactUnavailable, exact
 
-    records = []
+    records, refused = [], []
     for each in oracles:
         for one in decoders:
             try:
-                value = exact(each, one)
+                value = exact(each, one, confidence)
             except ExactUnavailable as error:
                 if decoder:  # it was asked for by name
                     raise
-                note(str(error))
+                refused.append(error)
                 continue
             records.append(
                 {
@@ -51,11 +53,15 @@ def exact_command(
                     "decoder": one.spec,
                     "success": value.success,
                     "failure": value.failure,
+                    **({} if value.low is None else {"low": value.low, "high": value.high}),
                     "queries": value.queries,
                     "distinct": value.distinct,
                     "rounds": value.rounds,
                     "how": value.how,
                 }
             )
-    if records:
-        show_records(records, format_)
+    if not records:
+        raise refused[0]
+    for why in refused:
+        note(str(why))
+    show_records(records, format_)

@@ -21,7 +21,7 @@ FIRST_COLUMNS = ["decoder", "rows", "real", "low", "high"]
 
 
 def fit_oracle_command(
-    answers: Annotated[Path, typer.Argument(help="Recorded answers with true classes (.npz, by Recorded.save).")],
+    answers: Annotated[Path, typer.Argument(help="Recorded answers, as `pairsim record` writes them.")],
     decoder: Annotated[
         list[str] | None,
         typer.Option("--decoder", help="A decoder spec, repeatable. By itself: max-win, polls, top-k, halving, dags."),
@@ -47,9 +47,9 @@ def fit_oracle_command(
     options.check_format(format_)
     options.check_ties(ties)
     if out is not None:
-        from pairsim.sweeps.files import check_target
+        from pairsim.outputs import check_target
 
-        check_target(out, OUT_SUFFIXES, "out", _is_our_table)
+        check_target(out, OUT_SUFFIXES, "out", _is_our_table, "fit-oracle")
     if plot is not None:
         from pairsim.cli.plot import check_picture_target
 
@@ -81,19 +81,20 @@ def _deliver(fits: OracleFits, answers: Path, format_: str, out: Path | None, pl
     caption = f"{answers.name}: {traits.rows:,} rows, n = {traits.n}; closest: {fits.best.oracle.name}"
     show_records([_rounded(record) for record in records] if format_ == "table" else records, format_, caption)
     if format_ == "table":
-        fitted = "\n".join(_described(model.oracle) for model in fits.models)
-        show_records([_rounded(record) for record in fits.trait_records()], format_, fitted)
+        show_records([_rounded(record) for record in fits.trait_records()], format_)
+        for model in fits.models:
+            typer.echo(_described(model.oracle))
     if out is not None:
-        from pairsim.sweeps.files import write_whole
+        from pairsim.outputs import write_whole
 
         text = records_text(records, out.suffix.lower().removeprefix("."))
-        write_whole(out, lambda temporary: temporary.write_text(text, encoding="utf-8"))  # type: ignore[arg-type]
+        write_whole(out, lambda temporary: _write_text(temporary, text))
         note(f"wrote {out}")
     if plot is not None:
         from matplotlib.figure import Figure
 
+        from pairsim.outputs import write_whole
         from pairsim.plots import plot_fits, save_picture
-        from pairsim.sweeps.files import write_whole
 
         figure = Figure(figsize=(6.4, 5.6), layout="constrained")
         plot_fits(fits, ax=figure.subplots())
@@ -122,6 +123,10 @@ def _described(oracle: Oracle) -> str:
         return f"uniform: p = {oracle.p:.5f}"
     assert isinstance(oracle, Similarity)
     return "similarity: r = " + ", ".join(f"{share:.3g}" for share in oracle.r[:5]) + (" ..." if oracle.n > 5 else "")
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
 
 
 def _is_our_table(path: Path) -> bool:

@@ -95,8 +95,8 @@ ESTIMATOR_HELP = (
     "scikit-learn: svc-rbf:C=10,gamma=0.1."
 )
 REDUCTION_HELP = (
-    "one-vs-all, all-pairs, output-code, sbc-single, sbc-identity, sbc-ecoc, sbc-kernel, vector-svm, vector-perceptron, "
-    "perceptron or crammer-singer, with settings: sbc-kernel:C=10."
+    "one-vs-all, all-pairs, output-code, sbc-single, sbc-identity, sbc-ecoc, sbc-kernel, vector-svm, "
+    "vector-perceptron, perceptron or crammer-singer, with settings: sbc-kernel:C=10."
 )
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
 FormatOption = Annotated[str, typer.Option("--format", help="What to print: table, csv or json.")]

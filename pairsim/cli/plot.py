@@ -23,7 +23,7 @@ def plot_command(
         Path, typer.Argument(help="A results store (.db), or a table that pairsim wrote: .csv, .json or .parquet.")
     ],
     out: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")],
-    x: Annotated[str, typer.Option("--x", help="What goes on the x axis: auto, n or p.")] = "auto",
+    x: Annotated[str, typer.Option("--x", help="What goes on the x axis: auto, n, p or queries.")] = "auto",
     scale: Annotated[str, typer.Option("--scale", help="Of the x axis: auto, linear or log2.")] = "auto",
 ) -> None:
     """Draw success probability curves, one a decoder, with their intervals; of evaluations, accuracy against queries.

@@ -45,7 +45,7 @@ def record_command(
 
     Example: pairsim record --data digits --estimator svc-rbf --out answers.npz
 
-    Example: pairsim plan --oracle recorded:answers.npz --target 0.97
+    Example: pairsim plan --oracle recorded:answers.npz --target 0.95
     """
     from pairsim.outputs import check_target
 

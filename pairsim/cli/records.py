@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -44,11 +45,15 @@ def _print_table(records: Sequence[dict[str, Any]], caption: str) -> None:
 
     table = Table(box=SIMPLE_HEAD, pad_edge=False, caption=caption or None, caption_justify="left")
     for name in records[0]:
-        text = all(isinstance(record[name], str) for record in records)
-        table.add_column(name, justify="left" if text else "right")
+        table.add_column(name, justify="left" if all(_is_text(record[name]) for record in records) else "right")
     for record in records:
         table.add_row(*(_shown(value) for value in record.values()))
     print_plainly(table)
+
+
+def _is_text(value: Any) -> bool:
+    """Say whether a value is text and not a number that is written out already."""
+    return isinstance(value, str) and re.fullmatch(r"[+-]?[\d,]+(\.\d+)?", value) is None
 
 
 def _shown(value: Any) -> str:

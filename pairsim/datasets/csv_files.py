@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES = (".csv", ".csv.gz")
-MISSING = ["", "NA", "NaN", "nan", "?"]  # in features; a class may be called anything but ""
+MISSING = ["", "NA", "NaN", "nan", "?"]  # in features; a class may be called so, unless all others are numbers
 LONGEST_LABEL = 200
+LARGEST = 1e100  # squares of larger numbers are soon beyond what a double holds
 
 
 def is_csv(name: str) -> bool:
@@ -81,13 +82,18 @@ def _read_columns(path: Path, header: list[str], place: int) -> tuple[pd.DataFra
         raise Fault("some lines are longer than the header")
     if not len(frame):
         raise Fault("it has no rows")
-    X = frame.drop(columns=labels)
+    return as_features(frame.drop(columns=labels)), as_labels(frame[labels])
+
+
+def as_features(X: pd.DataFrame) -> pd.DataFrame:
+    """Return columns of numbers that can be worked with, and of text with nan where there is nothing."""
+    X = X.copy()
     for name in X.columns:
-        if X[name].dtype.kind == "f" and np.isinf(X[name].to_numpy()).any():
-            raise Fault(f"column {name!r} holds infinity")
+        if X[name].dtype.kind == "f" and (np.abs(X[name].to_numpy()) > LARGEST).any():
+            raise Fault(f"column {name!r} holds infinity, or numbers beyond {LARGEST:g}")
         if X[name].dtype.kind not in "biuf":
-            X[name] = as_choices(X[name])
-    return X, as_labels(frame[labels])
+            X[name] = X[name].astype("str").where(X[name].notna(), np.nan)
+    return X
 
 
 def as_labels(column: pd.Series) -> NDArray[Any]:
@@ -102,16 +108,14 @@ def as_labels(column: pd.Series) -> NDArray[Any]:
         values = values.astype(np.int64)
     if values.dtype.kind not in "iu":
         values = np.array([str(value) for value in values.tolist()])
+        unnamed = np.isin(values, MISSING)
+        if unnamed.any() and all(_is_number(label) for label in set(values[~unnamed].tolist())):
+            raise Fault(f"row {np.flatnonzero(unnamed)[0] + 1} has no label")
         if values.dtype.itemsize > 4 * LONGEST_LABEL:
             raise Fault(f"a label of {str(column.name)!r} is longer than {LONGEST_LABEL} letters")
     if len(np.unique(values)) < 2:
         raise Fault(f"labels of {str(column.name)!r} are all the same")
     return values
-
-
-def as_choices(column: pd.Series) -> pd.Series:
-    """Return a column as text, nan where it has nothing."""
-    return column.astype("str").where(column.notna(), np.nan)
 
 
 def _is_number(text: str) -> bool:

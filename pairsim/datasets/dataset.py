@@ -100,7 +100,11 @@ class Dataset:
         Everything that is learned for that (means, words, choices) is learned from the training part alone.
         """
         steps = preprocessor(self.X, scaling)
-        X = steps.fit_transform(as_points(self.X))
+        try:
+            X = steps.fit_transform(as_points(self.X))
+        except ValueError as error:  # such as texts without any word
+            must_be = "features that can be made numbers"
+            raise refusal("load", "data", must_be, f"{self.name!r} ({error})") from None
         return Numbers(X, self.y, steps.transform(as_points(self.X_test)), self.y_test)
 
     @functools.cached_property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.checks import check_number, check_whole
-from pairsim.datasets.csv_files import SUFFIXES, Fault, as_choices, as_labels, is_csv, read_csv, stem
+from pairsim.datasets.csv_files import SUFFIXES, Fault, as_features, as_labels, is_csv, read_csv, stem
 from pairsim.datasets.dataset import Dataset
 from pairsim.datasets.preparing import require_sklearn
 from pairsim.errors import refusal
@@ -135,15 +136,11 @@ def _fetch(text: str, target: str | None) -> tuple[pd.DataFrame, NDArray[Any]]:
     if not name or not (version.isdecimal() or not version):
         raise refusal("load", "data", must_be, repr(OPENML + text))
     try:
-        found = fetch_openml(
-            name, version=int(version) if version else "active", target_column=target or "default-target", as_frame=True
-        )
-        y = as_labels(found.target)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # on every attempt that fails: the last one is told below
+            which = int(version) if version else "active"
+            found = fetch_openml(name, version=which, target_column=target or "default-target", as_frame=True)
+        return as_features(found.data), as_labels(found.target)
     except (OSError, ValueError, LookupError, AttributeError, Fault) as error:
         reason = " ".join(str(error).split())[:120]
         raise refusal("load", "data", must_be, f"{OPENML + text!r} ({reason})") from None
-    X = found.data.copy()
-    for column in X.columns:
-        if X[column].dtype.kind not in "biuf":
-            X[column] = as_choices(X[column])
-    return X, y

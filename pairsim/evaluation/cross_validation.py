@@ -115,12 +115,12 @@ def play_fold(
     """Train on the rows outside of a fold and predict those in it; scaling is learned outside of it, too."""
     from sklearn.exceptions import ConvergenceWarning
 
-    steps = preprocessor(X[~test])
-    train, held_out = steps.fit_transform(as_points(X[~test])), steps.transform(as_points(X[test]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        start = time.process_time()
         try:
+            steps = preprocessor(X[~test])
+            train, held_out = steps.fit_transform(as_points(X[~test])), steps.transform(as_points(X[test]))
+            start = time.process_time()
             model = reduction.build(seed).fit(train, y[~test])
         except (ValueError, TypeError) as error:
             must_be = "one that can be trained on this data set"

@@ -9,6 +9,7 @@ from pairsim.errors import refusal
 from pairsim.evaluation.ranks import plot_ranks, ranks_of
 from pairsim.evaluation.rows import Row
 from pairsim.plots import COLOURS, MARKERS
+from pairsim.plots.style import count_on_log_axis, point_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,7 +43,6 @@ def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs:
     'queries a decision'
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import LogFormatter
 
     if ax is None:
         ax = Figure(layout="constrained").subplots()
@@ -55,16 +55,11 @@ def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs:
             ax.axhline(row["accuracy"], color=colour, linewidth=1.0, linestyle="--", label=label)
             continue
         # a shape an estimator; where there is one, shapes tell decoders apart as colours do
-        marker = MARKERS[(place if len(estimators) == 1 else shape) % len(MARKERS)]
-        style: dict[str, Any] = {"color": colour, "marker": marker, "markersize": 5, "linestyle": ""}
-        style |= {"capsize": 2, "elinewidth": 0.8} | point_kwargs
+        style = point_style(place, None if len(estimators) == 1 else shape)
+        style |= {"markersize": 5, "capsize": 2, "elinewidth": 0.8, "label": label} | point_kwargs
         bars = [[row["accuracy"] - row["low"]], [row["high"] - row["accuracy"]]]
-        ax.errorbar(
-            row["queries"], row["accuracy"], yerr=bars, label=label, **(style | {"elinewidth": 0.8} | point_kwargs)
-        )
-    ax.set_xscale("log")
-    for name in ("major", "minor"):  # 10 and 300 instead of powers of ten
-        getattr(ax.xaxis, f"set_{name}_formatter")(LogFormatter(labelOnlyBase=False, minor_thresholds=(2.0, 0.5)))
+        ax.errorbar(row["queries"], row["accuracy"], yerr=bars, **style)
+    count_on_log_axis(ax)
     ax.set_xlabel("queries a decision")
     ax.set_ylabel("accuracy")
     ax.grid(alpha=0.25)
@@ -126,7 +121,7 @@ def plot_evaluation(rows: pd.DataFrame) -> Figure:
     panels = list(rows.groupby("data", sort=False))
     if len(panels) > MOST_PANELS:
         raise refusal("plot", "results", f"rows of at most {MOST_PANELS} data sets", f"{len(panels)}")
-    columns = min(len(panels), 3)
+    columns = 2 if len(panels) == 4 else min(len(panels), 3)
     lines = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(5.6 * columns, 4.2 * lines), layout="constrained")
     grid = figure.subplots(lines, columns, squeeze=False)

@@ -82,7 +82,7 @@ class Reduction:
     --------
     >>> from pairsim.evaluation import reduction
     >>> reduction("sbc-kernel:C=10").build(seed=0)
-    SingleBinary(C=10)
+    SingleBinary(C=10, random_state=0)
     >>> reduction("one-vs-all").spec, reduction("one-vs-all").problems(n=10, rows=500)
     ('one-vs-all', Problems(number=10, rows=500))
     """

@@ -114,8 +114,8 @@ def make_row(wanted: Wanted, ledger: Ledger) -> Row | None:
         queries=outcome.queries / rows,
         distinct=outcome.distinct / rows,
         rounds=outcome.rounds / rows,
-        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else problems.number,
-        problem_rows=problems.rows,
+        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else float(problems.number),
+        problem_rows=float(problems.rows),
         fit_seconds=seconds.fit,
         predict_seconds=seconds.predict,
     )

@@ -20,7 +20,7 @@ from pairsim.evaluation.estimators import estimator as read_estimator
 from pairsim.evaluation.outcomes import Ledger, Seconds, Wanted
 from pairsim.evaluation.rows import EVALUATION_TABLE, Comparison, Row, compare, make_row
 from pairsim.evaluation.tasks import ONE_VS_ONE, Exam, Task
-from pairsim.evaluation.training import predict, train
+from pairsim.evaluation.training import knowing_errors, predict, train
 from pairsim.stats import check_confidence
 from pairsim.store import Store
 from pairsim.sweeps.requests import this_run
@@ -201,6 +201,7 @@ def compute(
         tell(f"{name}: {trained.unconverged} of {trained.model.pairs} pairs were not trained to the end (max_iter=...)")
     for place, decoder in enumerate(missing):
         yield (1.0 + place / len(missing)) / 2.0, f"{name}: {decoder.spec}"
-        outcome, seconds = predict(trained.model, decoder, numbers.X_test, dataset.classes, order.seed)
-        ledger.put(order.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds, seconds))
+        player, learning = knowing_errors(decoder, trained, numbers)
+        outcome, seconds = predict(trained.model, player, numbers.X_test, dataset.classes, order.seed)
+        ledger.put(order.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds + learning, seconds))
     yield 1.0, name

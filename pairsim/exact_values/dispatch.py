@@ -8,16 +8,17 @@ from pairsim.decoders import Adag, Ddag, Decoder, MaxWin, Poll, TopK, as_max_win
 from pairsim.errors import refusal
 from pairsim.exact_values import brackets, closed_forms, random_orders, scores, top_k
 from pairsim.exact_values.chances import INDEPENDENT, constant_chance
-from pairsim.exact_values.recorded_rows import on_rows
+from pairsim.exact_values.recorded_rows import interval_of, on_rows
 from pairsim.exact_values.result import Exact, too_large, unavailable
 from pairsim.oracles import Oracle, Recorded
+from pairsim.stats import check_confidence
 
 KNOWN = (MaxWin, Poll, TopK, Adag, Ddag)
 OVER_SCORES = "dynamic programming over scores"
 OVER_SETS = "dynamic programming over sets of classes"
 
 
-def exact(oracle: Oracle, decoder: Decoder) -> Exact:
+def exact(oracle: Oracle, decoder: Decoder, confidence: float = 0.95) -> Exact:
     """Return the exact chance that a decoder names the true class, and what it costs.
 
     Closed forms for adag and ddag where all pairs with the true class are alike (any n) and for ddag in the given
@@ -29,10 +30,12 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
     ----------
     oracle : Uniform, Similarity, Matrix or Recorded
         An oracle whose pairs are answered independently of each other, with known chances; or recorded answers, for
-        which it is the mean over the rows, exact for these rows and no estimate of others: max-win, poll, adag and
-        ddag in the given order at any size, in random order where rows and classes are few.
+        which it is the mean over the rows, exact for these rows, with an interval for others of the kind: max-win,
+        poll, adag and ddag in the given order at any size, in random order where rows and classes are few.
     decoder : Decoder
         MaxWin, Poll, TopK, Adag or Ddag.
+    confidence : float
+        Of the interval on recorded rows.
 
     Returns
     -------
@@ -57,7 +60,14 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
     '0.617787 by dynamic programming over scores'
     """
     _check_question(oracle, decoder)
-    success, failure, how = on_rows(oracle, decoder) if isinstance(oracle, Recorded) else _solve(oracle, decoder)
+    confidence = check_confidence("exact", confidence)
+    low = high = None
+    if isinstance(oracle, Recorded):
+        chances, how = on_rows(oracle, decoder)
+        success, failure = float(chances.mean()), float((1.0 - chances).mean())
+        low, high = interval_of(chances, confidence)
+    else:
+        success, failure, how = _solve(oracle, decoder)
     cost = decoder.cost(oracle.n)
     price = top_k.expect_price(oracle, decoder) if isinstance(decoder, TopK) else (cost.queries, cost.rounds)
     return Exact(
@@ -68,6 +78,8 @@ def exact(oracle: Oracle, decoder: Decoder) -> Exact:
         rounds=float(price[1]),
         distinct=expect_distinct(decoder, oracle.n),
         how=how,
+        low=low,
+        high=high,
     )
 
 

@@ -1,8 +1,8 @@
 """Recorded answers: the share of the rows that a decoder gets right, its own draws averaged out exactly.
 
 The answers are what they are, so all chance is the decoder's: a fair draw among the tied, the opponents that a poll
-asks, the order of an adag or ddag. The mean over the rows is exact for these rows; what it says of others is a matter
-of intervals, which `simulate` gives.
+asks, the order of an adag or ddag. The mean over the rows is exact for these rows; what it says of other rows of the
+kind, the interval tells.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from pairsim.exact_values.scores import table_work
 from pairsim.kernels.drive import decode_trials
 from pairsim.kernels.stream import stream_key
 from pairsim.oracles import Recorded
+from pairsim.stats import Moments, bounded_interval
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -30,8 +31,8 @@ ROW_STEP = 4e5  # units to begin with a row: measured
 ON_ROWS = "the mean over {} recorded rows"
 
 
-def on_rows(oracle: Recorded, decoder: Decoder) -> tuple[float, float, str]:
-    """Return success and failure over the rows, and how they were found."""
+def on_rows(oracle: Recorded, decoder: Decoder) -> tuple[Floats, str]:
+    """Return the chance of the true class in each row, and how it was found."""
     if isinstance(decoder, MaxWin):
         chances = max_win(oracle, decoder)
     elif isinstance(decoder, Poll):
@@ -41,8 +42,14 @@ def on_rows(oracle: Recorded, decoder: Decoder) -> tuple[float, float, str]:
     else:
         must_be = "MaxWin, Poll, Adag or Ddag on recorded rows (use simulate, which replays every row)"
         raise unavailable("decoder", must_be, decoder.spec)
-    success = float(chances.mean())
-    return success, float((1.0 - chances).mean()), ON_ROWS.format(oracle.rows)
+    return chances, ON_ROWS.format(oracle.rows)
+
+
+def interval_of(chances: Floats, confidence: float) -> tuple[float, float]:
+    """Return an interval for the mean chance of all rows of the kind that these are a sample of."""
+    mean = float(chances.mean())
+    apart = chances - mean
+    return bounded_interval(Moments(len(chances), mean, float((apart**2).sum()), float((apart**3).sum())), confidence)
 
 
 def tournaments(oracle: Recorded, first: int, count: int) -> NDArray[np.bool_]:

@@ -26,6 +26,9 @@ class Exact:
         The way to the figure in a few words, such as "closed form".
     method : str
         Always "exact".
+    low, high : float or None
+        On recorded rows: the interval of the success on other rows of the kind, at the confidence that was asked for.
+        None where the value is that of the oracle itself.
 
     Examples
     --------
@@ -45,6 +48,8 @@ class Exact:
     distinct: float | None
     how: str
     method: str = "exact"
+    low: float | None = None
+    high: float | None = None
 
 
 class ExactUnavailable(ParameterError):  # noqa: N818 - it is the value that is unavailable, no error of the user's

@@ -8,7 +8,7 @@ from pairsim.errors import ParameterError, refusal
 from pairsim.models.base import PairModel
 from pairsim.models.sklearn_models import from_model
 
-MUST_BE = "a model file of skops with types of scikit-learn and numpy only"
+MUST_BE = "a file of skops with a fitted model, of types of scikit-learn and numpy only"
 
 
 def read_skops(path: Path | str) -> PairModel:
@@ -30,11 +30,10 @@ def read_skops(path: Path | str) -> PairModel:
         untrusted = skops.get_untrusted_types(data=content)
         if untrusted:
             raise refusal("read_skops", "path", MUST_BE, f"{str(path)!r} with {', '.join(untrusted)}")
-        model = skops.loads(content, trusted=None)
+        return from_model(skops.loads(content, trusted=None))
     except ParameterError:
         raise
-    except Exception as error:  # whatever its readers say of a damaged file, it is the same one line to the user
+    except Exception as error:  # damaged, not fitted: whatever its readers say, it is the same one line to the user
         if isinstance(error, MemoryError):
             raise
         raise refusal("read_skops", "path", MUST_BE, f"{str(path)!r} ({error or type(error).__name__})") from None
-    return from_model(model)

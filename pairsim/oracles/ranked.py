@@ -129,7 +129,7 @@ class Ranked(Oracle):
     >>> [round(e.success, 1) for e in simulate(Uniform(64, 0.99), decoders, trials=1000)]
     [1.0, 1.0]
     >>> [round(e.success, 1) for e in simulate(Ranked(64, 0.99), decoders, trials=1000)]
-    [0.8, 0.3]
+    [0.9, 0.3]
     """
 
     name: ClassVar[str] = "ranked"

@@ -66,7 +66,7 @@ class Recorded(Oracle):
 
     name: ClassVar[str] = "recorded"
     summary: ClassVar[str] = (
-        "answers that were given before, replayed row by row (recorded:FILE.npz, written by Recorded.save)"
+        "answers that were given before, replayed row by row (recorded:FILE.npz, written by pairsim record)"
     )
 
     def __init__(self, answers: ArrayLike, truth: ArrayLike | None = None) -> None:

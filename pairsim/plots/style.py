@@ -1,0 +1,65 @@
+"""What all pictures share: colours and markers, axes of plain numbers, and files that know who drew them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PLOT_SUFFIXES = (".png", ".svg", ".pdf")
+SIGNATURE = "drawn by pairsim"  # written into every picture: by it a later run knows the file as its own
+
+# Okabe and Ito's palette, which people with any colour vision can tell apart; markers and dashes say it again
+COLOURS = ("#0072B2", "#D55E00", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#000000", "#8C6D1F")
+MARKERS = "osD^vPX*"
+DASHES = ("-", "--", "-.", ":")
+
+
+def point_style(place: int, shape: int | None = None) -> dict[str, Any]:
+    """Return how the points number `place` look: a colour and a marker, hollow when the colours begin again.
+
+    `shape` is the number of the marker where that stands for something else.
+    """
+    colour = COLOURS[place % len(COLOURS)]
+    hollow = place // len(COLOURS) % 2 == 1
+    marker = MARKERS[(place if shape is None else shape) % len(MARKERS)]
+    return {"color": colour, "marker": marker, "markerfacecolor": "none" if hollow else colour, "linestyle": ""}
+
+
+def count_on_log_axis(ax: Axes) -> None:
+    """Make the x axis of what is drawn logarithmic, with 10 and 300 on it instead of powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
+
+    ax.set_xscale("log")
+    low, high = ax.get_xlim()
+    decades = math.log10(high / low)
+    between = (2, 3, 4, 6) if decades <= 1.0 else (2, 5) if decades <= 3.0 else ()  # as many as there is room for
+    ax.xaxis.set_minor_locator(LogLocator(subs=between) if between else NullLocator())
+    for name in ("major", "minor"):
+        getattr(ax.xaxis, f"set_{name}_formatter")(FuncFormatter(lambda x, _: f"{x:g}"))
+
+
+def save_picture(figure: Figure, path: Path) -> None:
+    """Save a figure as png, svg or pdf with pairsim's signature; equal figures give equal bytes."""
+    import matplotlib
+
+    signatures: dict[str, dict[str, Any]] = {
+        ".png": {"Description": SIGNATURE},
+        ".svg": {"Description": SIGNATURE, "Date": None},
+        ".pdf": {"Subject": SIGNATURE, "CreationDate": None},
+    }
+    with matplotlib.rc_context({"svg.hashsalt": "pairsim"}):
+        figure.savefig(path, dpi=150, metadata=signatures[path.suffix.lower()])
+
+
+def is_our_picture(path: Path) -> bool:
+    """Say whether `path` is a picture that pairsim drew."""
+    try:
+        return SIGNATURE.encode() in path.read_bytes()
+    except OSError:
+        return False
