@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -36,69 +36,39 @@ def show_evaluation(rows: Sequence[Row], comparisons: Sequence[Comparison], form
 
 
 def _print(rows: Sequence[Row]) -> None:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("data", "estimator", "decoder"):
-        table.add_column(name, no_wrap=name == "decoder")
-    for name in FIGURES:
-        table.add_column(name, justify="right", no_wrap=True)
-    previous = None
-    for row in rows:
-        model = (row.data, row.split, row.reduction, row.estimator, row.seed)
-        if previous is not None and model != previous:
-            table.add_section()
-        previous = model
-        table.add_row(
+    """Print decoders, model by model."""
+    _print_table(
+        rows,
+        ("data", "estimator", "decoder"),
+        FIGURES,
+        lambda row: (row.data, row.split, row.reduction, row.estimator, row.seed),
+        lambda row: (
             row.data,
             row.estimator if row.reduction == "one-vs-one" else f"{row.reduction} {row.estimator}",
             row.decoder,
             f"{row.accuracy:.4f}",
             f"{row.low:.4f} .. {row.high:.4f}",
-            _unless_nan(row.agreement, ".4f"),
-            _unless_nan(row.mcnemar, ".3g"),
-            *("" if value != value else count(value) for value in (row.queries, row.distinct, row.rounds)),
-            _unless_nan(row.fit_seconds, ".3g"),
-            _unless_nan(row.predict_seconds, ".3g"),
-        )
-    sets = list(dict.fromkeys((row.data, row.n, row.rows, row.split) for row in rows))
-    table.caption = "; ".join(f"{data}: {n} classes, {count:,} rows ({split})" for data, n, count, split in sets)
-    table.caption_justify = "left"
-    print_plainly(table)
+        ),
+        lambda row: (row.queries, row.distinct, row.rounds),
+    )
 
 
 def _print_reductions(rows: Sequence[Row]) -> None:
     """Print reductions: errors instead of accuracies, as their papers do, and what they train on."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for name in ("data", "reduction", "estimator"):
-        table.add_column(name)
-    for name in ("error %", "interval", "agreement", "McNemar p", "problems", "rows each", "fit s", "predict s"):
-        table.add_column(name, justify="right", no_wrap=True)
-    previous = None
-    for row in rows:
-        if previous is not None and (row.data, row.split) != previous:
-            table.add_section()
-        previous = (row.data, row.split)
-        table.add_row(
+    _print_table(
+        rows,
+        ("data", "reduction", "estimator"),
+        ("error %", "interval", "agreement", "McNemar p", "problems", "rows each", "fit s", "predict s"),
+        lambda row: (row.data, row.split),
+        lambda row: (
             row.data,
             row.reduction,
             row.estimator,
             f"{100.0 * (1.0 - row.accuracy):.2f}",
             f"{100.0 * (1.0 - row.high):.2f} .. {100.0 * (1.0 - row.low):.2f}",
-            _unless_nan(row.agreement, ".4f"),
-            _unless_nan(row.mcnemar, ".3g"),
-            *("" if value != value else count(value) for value in (row.problems, row.problem_rows)),
-            _unless_nan(row.fit_seconds, ".3g"),
-            _unless_nan(row.predict_seconds, ".3g"),
-        )
-    sets = list(dict.fromkeys((row.data, row.n, row.rows, row.split) for row in rows))
-    table.caption = "; ".join(f"{data}: {n} classes, {count:,} rows ({split})" for data, n, count, split in sets)
-    table.caption_justify = "left"
-    print_plainly(table)
+        ),
+        lambda row: (row.problems, row.problem_rows),
+    )
 
     from pairsim.evaluation.ranks import ranks_of
 
@@ -110,6 +80,40 @@ def _print_reductions(rows: Sequence[Row]) -> None:
             f"Friedman {found.friedman:.3f}, Iman-Davenport F {found.iman_davenport:.3f}, p = {found.p_value:.3g}; "
             f"ranks that differ by {found.critical_difference:.2f} are told apart (Nemenyi, 95%)"
         )
+
+
+def _print_table(
+    rows: Sequence[Row],
+    names: Sequence[str],
+    figures: Sequence[str],
+    section: Callable[[Row], object],
+    begin: Callable[[Row], Sequence[str]],
+    counts: Callable[[Row], Sequence[float]],
+) -> None:
+    """Print rows: how they begin, agreement and test, what is counted, and times; a line between sections."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for name in names:
+        table.add_column(name, no_wrap=name == "decoder")
+    for name in figures:
+        table.add_column(name, justify="right", no_wrap=True)
+    for place, row in enumerate(rows):
+        if place and section(row) != section(rows[place - 1]):
+            table.add_section()
+        table.add_row(
+            *begin(row),
+            _unless_nan(row.agreement, ".4f"),
+            _unless_nan(row.mcnemar, ".3g"),
+            *("" if value != value else count(value) for value in counts(row)),
+            _unless_nan(row.fit_seconds, ".3g"),
+            _unless_nan(row.predict_seconds, ".3g"),
+        )
+    sets = list(dict.fromkeys((row.data, row.n, row.rows, row.split) for row in rows))
+    table.caption = "; ".join(f"{data}: {n} classes, {count:,} rows ({split})" for data, n, count, split in sets)
+    table.caption_justify = "left"
+    print_plainly(table)
 
 
 def _unless_nan(value: float, form: str) -> str:
