@@ -121,6 +121,7 @@ def play_fold(
         try:
             steps = preprocessor(X[~test])
             train, held_out = steps.fit_transform(as_points(X[~test])), steps.transform(as_points(X[test]))
+            _load_kernels(reduction)
             start = time.process_time()
             model = reduction.build(seed).fit(train, y[~test])
         except (ValueError, TypeError) as error:
