@@ -53,7 +53,7 @@ class Goals(NamedTuple):
     kernel_search: Search | None = None
 
 
-FULL, QUICK, ONE_SEED, LESS = Search(3, 10, 3), Search(3, 5, 3), Search(1, 10, 3), Search(1, 5, 3)
+FULL, QUICK, ONE_SEED, LESS = Search(3, 10, 3), Search(3, 5, 3), Search(1, 10, 3), Search(1, 3, 2)
 SEARCHED = {
     "iris": Goals(
         {"OVA": 6, "AP": 6, "IDENTITY": 6, "KERNEL": 6, "KERNEL mkl": 6, "SINGLE": 8, "SBC-ECOC": 8},
