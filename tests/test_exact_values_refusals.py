@@ -141,8 +141,9 @@ def test_the_answer_is_a_frozen_record() -> None:
         *(120.0, 120.0, 1.0),
     )
     assert [field.name for field in dataclasses.fields(Exact)] == [
-        *("decoder", "success", "failure", "queries", "rounds", "distinct", "how", "method"),
+        *("decoder", "success", "failure", "queries", "rounds", "distinct", "how", "method", "low", "high"),
     ]
+    assert (answer.low, answer.high) == (None, None)  # there is an interval where rows were recorded only
     with pytest.raises(dataclasses.FrozenInstanceError):
         answer.success = 1.0  # type: ignore[misc]
 

@@ -23,12 +23,17 @@ def task_id(definition: str) -> str:
 def task_kind(definition: str) -> str:
     """Return what kind of work a task's definition says it is; those of sweeps, which came first, do not say.
 
+    Nor does text that is no definition at all: whoever wants to compute it will refuse it.
+
     Examples
     --------
-    >>> task_kind('{"kind":"evaluation"}'), task_kind('{"decoder":"max-win"}')
-    ('evaluation', 'sweep')
+    >>> task_kind('{"kind":"evaluation"}'), task_kind('{"decoder":"max-win"}'), task_kind("no json")
+    ('evaluation', 'sweep', 'sweep')
     """
-    content = json.loads(definition)
+    try:
+        content = json.loads(definition)
+    except (ValueError, RecursionError):
+        return "sweep"
     return str(content.get("kind", "sweep")) if isinstance(content, dict) else "sweep"
 
 
