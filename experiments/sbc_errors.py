@@ -54,6 +54,7 @@ class Goals(NamedTuple):
 
 
 FULL, QUICK, ONE_SEED, LESS = Search(3, 10, 3), Search(3, 5, 3), Search(1, 10, 3), Search(1, 3, 2)
+MANY_SEEDS = Search(20, 10, 3)  # where three say little: new-thyroid has 210 rows, and errors of 4 to 7%
 SEARCHED = {
     "iris": Goals(
         {"OVA": 6, "AP": 6, "IDENTITY": 6, "KERNEL": 6, "KERNEL mkl": 6, "SINGLE": 8, "SBC-ECOC": 8},
@@ -68,7 +69,7 @@ SEARCHED = {
     "new-thyroid": Goals(
         {"OVA": 5.8, "AP": 5.8, "IDENTITY": 4.8, "KERNEL": 4.8},
         {"OVA": 5.71, "AP": 5.71, "IDENTITY": 3.8, "KERNEL": 3.3},
-        FULL,
+        MANY_SEEDS,
     ),
     "tae": Goals({"OVA": 46, "IDENTITY": 43, "KERNEL": 43}, {"OVA": 53.33, "IDENTITY": 67.33, "KERNEL": 40}, QUICK),
     "lenses": Goals({"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, {"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, QUICK),
