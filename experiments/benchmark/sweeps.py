@@ -33,7 +33,7 @@ def store_rows() -> list[Measured]:
 def _overhead(folder: Path) -> Measured:
     """Return how much longer a sweep with a store takes: six tasks of a second each, the best of several runs."""
     decoders = [decoder(spec) for spec in PAPER_SPECS]
-    oracles, trials = [Uniform(64, 0.7)], 1_500_000
+    oracles, trials = [Uniform(64, 0.7)], 4_000_000
     numbers = itertools.count()
     plain = functools.partial(sweep, oracles, decoders, trials)
 

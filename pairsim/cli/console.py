@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -85,6 +86,7 @@ def progress_bar(description: str, total: float) -> Iterator[Callable[[float, st
         yield lambda done, label: bar.update(task, advance=done, description=f"{description} {label}")
 
 
+@functools.cache
 def announce_compiling() -> None:
     """Say in one line, when it happens, that kernels are compiled; from then on they come from the cache."""
     from pairsim.simulation import watch_compiler

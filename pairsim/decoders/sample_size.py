@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 
@@ -34,6 +35,7 @@ def check_sample_size(owner: str, l: int | str) -> int | str:
     return check_whole(owner, "l", l, 1, (1 << 31) - 1, must_be)
 
 
+@functools.lru_cache(maxsize=1024)
 def sample_size(l: int | str, n: int) -> int:
     """Return the number of opponents that each of n classes asks.
 

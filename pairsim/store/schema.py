@@ -32,9 +32,21 @@ class Table:
         self.kinds = frozenset(itertools.product(*columns.values(), (bytes,)))
         self.select = f"SELECT {', '.join(self.names)} FROM {name}"
         self.find = f"{self.select} WHERE {' AND '.join(f'{column} = ?' for column in self.names[:keys])}"
-        self.insert = f"INSERT OR REPLACE INTO {name} VALUES ({', '.join('?' * len(self.names))})"
+        self.insert = self.insert_all(1)
         self._columns = columns
         self._checks = (*checks, "length(checksum) = 8")
+
+    def insert_all(self, rows: int) -> str:
+        """Return the statement that writes so many rows."""
+        return f"INSERT OR REPLACE INTO {self.name} VALUES {_marks(rows, len(self.names))}"
+
+    def find_all(self, keys: int) -> str:
+        """Return the statement that reads the rows with so many keys, each looked up by itself."""
+        wanted = [f"k{place}" for place in range(self.keys)]
+        same = " AND ".join(f"{self.name}.{name} = {key}" for name, key in zip(self.names, wanted, strict=False))
+        columns = ", ".join(f"{self.name}.{name}" for name in self.names)
+        values = f"wanted({', '.join(wanted)}) AS (VALUES {_marks(keys, self.keys)})"
+        return f"WITH {values} SELECT {columns} FROM wanted CROSS JOIN {self.name} ON {same}"
 
     def create(self, strict: bool) -> str:
         """Return the text of the table's definition, which is kept in the file and must be found there as it is."""
@@ -46,6 +58,11 @@ class Table:
         lines += [f"CHECK ({check})" for check in self._checks]
         lines.append(f"PRIMARY KEY ({', '.join(self.names[: self.keys])})")
         return f"CREATE TABLE {self.name} ({', '.join(lines)}) {'STRICT, ' if strict else ''}WITHOUT ROWID"
+
+
+def _marks(rows: int, columns: int) -> str:
+    """Return the places of so many rows of values in a statement."""
+    return ", ".join([f"({', '.join('?' * columns)})"] * rows)
 
 
 _TEXT: tuple[type, ...] = (str,)

@@ -16,7 +16,7 @@ from pairsim.store.faults import StoreError, damaged, translated
 from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord
 from pairsim.store.schema import ARRAYS, BLOCKS, ORACLES, PAIRS, REQUESTS, RUNS, TALLY, TASKS, Table
 from pairsim.store.sealing import Row, place_of
-from pairsim.store.transaction import ConflictError, Meeting, Transaction
+from pairsim.store.transaction import ConflictError, Transaction
 
 _PAGE = 4096  # rows read at a time, so that no lock is held while the caller works on them
 
@@ -131,14 +131,17 @@ class Store:
         contains the shorter. As many trials with other values raise BlockConflict. What counts as new is what was
         written, longer results among it.
         """
-        rows = [(BLOCKS, edge.block_row(record)) for record in blocks]
-        rows += [(PAIRS, edge.pair_row(record)) for record in pairs]
+        measured = {
+            BLOCKS: [edge.block_row(record) for record in blocks],
+            PAIRS: [edge.pair_row(record) for record in pairs],
+        }
+        new = 0
         with self.writing("record blocks in") as transaction:
-            new = 0
-            for table, row in rows:
-                _check_tasks(transaction, row[: table.keys - 1])
+            for table, rows in measured.items():
+                for row in rows:
+                    _check_tasks(transaction, row[: table.keys - 1])
                 try:
-                    new += transaction.put_measured(table, row) is not Meeting.KNOWN
+                    new += transaction.put_all_measured(table, rows)
                 except ConflictError as conflict:
                     raise conflict.explained("Store.record", table.name, self.path) from None
         return new

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ from pairsim.store.records import Request, Run, task_kind
 from pairsim.store.schema import ARRAYS, ORACLES, REQUESTS, RUNS, TALLY, TASKS, Table
 from pairsim.store.sealing import Row, sealed
 from pairsim.store.walk import check_row, to_request, to_run, to_values
+
+TOGETHER = 64  # rows in one statement: far below the number of values that any SQLite takes
 
 
 class ConflictError(Exception):
@@ -60,6 +62,10 @@ class Transaction:
     def put(self, table: Table, row: Row, replaced: Row | None = None) -> None:
         """Write a sealed row, new or in place of the one that `find` gave."""
         self._sqlite.execute(table.insert, row)
+        self._count(table, row, replaced)
+
+    def _count(self, table: Table, row: Row, replaced: Row | None) -> None:
+        """Bring the tally up to date with a row that is written."""
         tally = self._of(table)
         tally[0] += replaced is None
         tally[1] ^= int.from_bytes(row[-1])
@@ -99,17 +105,45 @@ class Transaction:
         A result of more trials contains the one of fewer, so that the longest is all that need be kept.
         """
         stored: Row | None = self._sqlite.execute(table.find, row[: table.keys]).fetchone()
+        meeting = self._meet(table, row, stored)
+        if meeting is not Meeting.KNOWN:
+            self.put(table, row, stored)
+        return meeting
+
+    def put_all_measured(self, table: Table, rows: Sequence[Row]) -> int:
+        """Do as `put_measured` for many rows, some in one statement; return how many were written.
+
+        Between statements other threads have their turn, and thousands of waits for it cost more than the work.
+        """
+        written = 0
+        for first in range(0, len(rows), TOGETHER):
+            some = rows[first : first + TOGETHER]
+            keys = [value for row in some for value in row[: table.keys]]
+            found = self._sqlite.execute(table.find_all(len(some)), keys).fetchall()
+            stored: dict[Row, Row] = {row[: table.keys]: row for row in found}
+            fresh: dict[Row, Row] = {}
+            for row in some:
+                key = row[: table.keys]
+                if self._meet(table, row, stored.get(key)) is not Meeting.KNOWN:
+                    self._count(table, row, stored.get(key))
+                    stored[key] = fresh[key] = row
+                    written += 1
+            if fresh:
+                values = [value for row in fresh.values() for value in row]
+                self._sqlite.execute(table.insert_all(len(fresh)), values)
+        return written
+
+    def _meet(self, table: Table, row: Row, stored: Row | None) -> Meeting:
+        """Return what a result meets in the stored row of its block, or refuse it."""
+        if stored is None:
+            return Meeting.NEW
         if stored == row:
             return Meeting.KNOWN
-        if stored is not None:
-            check_row(self.path, table, stored)
-            trials, stored_trials = row[table.keys], stored[table.keys]
-            if trials == stored_trials:
-                raise ConflictError(table, row)
-            if trials < stored_trials:
-                return Meeting.KNOWN
-        self.put(table, row, stored)
-        return Meeting.NEW if stored is None else Meeting.LONGER
+        check_row(self.path, table, stored)
+        trials, stored_trials = row[table.keys], stored[table.keys]
+        if trials == stored_trials:
+            raise ConflictError(table, row)
+        return Meeting.KNOWN if trials < stored_trials else Meeting.LONGER
 
     def put_request(self, row: Row) -> None:
         """Write a request, in place of one of the same task."""
