@@ -107,6 +107,22 @@ def test_record_counts_what_it_wrote_and_contradictions_undo_the_batch(tmp_path:
     assert measured(path) == before
 
 
+def test_many_results_at_once_are_those_one_by_one(tmp_path: Path) -> None:
+    """More rows than one statement takes, with blocks that come again, longer and shorter, in another statement."""
+    rng = np.random.default_rng(0)
+    keys = [(IDS[rng.integers(3)], int(rng.integers(90)), int(rng.integers(1, 6))) for _ in range(500)]
+    path, other = new_store(tmp_path, keys[:200]), new_store(tmp_path)
+    with Store.create_or_open(path) as opened:
+        written = opened.record((block_of(*key) for key in keys), (pair_of(*IDS[:2], *key[1:]) for key in keys))
+    with Store.create_or_open(other) as opened:
+        for key in keys:
+            opened.record([block_of(*key)], [pair_of(*IDS[:2], *key[1:])])
+    assert measured(path) == measured(other)
+    assert 100 < written < 1000
+    with Store.read(path) as opened:
+        assert {(block.task, block.block): block.trials for block in opened.all_blocks()} == longest(keys)
+
+
 def test_requests_are_replaced_and_runs_are_kept_once(tmp_path: Path) -> None:
     path = make_store(tmp_path / "a.store")
     with Store.create_or_open(path) as opened:
