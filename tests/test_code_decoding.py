@@ -20,19 +20,17 @@ from pairsim.learn.codes import CODES, make_code
 SAID = [[0.5, -7, -1, -2, -10, -12, 9]]
 WORDS = [[-1, 0, -1, -1, 1, -1, -1], [1, -1, 0, 1, 1, 1, -1], [1, 0, -1, -1, -1, 1, 1], [-1, -1, 1, 0, -1, -1, 1]]
 PRINTED = {
-    "hamming": ([3.5, 4.5, 1.5, 2.5], 3),
-    "exponential": ([30132.70, 192893.34, 162756.90, 5.368], 4),
-    "hinge": ([23.5, 38.5, 14.5, 4.5], 4),
-    "logistic": ([21.11, 34.30, 13.61, 2.98], 4),
+    "hamming": ([3.5, 4.5, 1.5, 2.5], 3, 0.0),
+    "exponential": ([30132.70, 192893.34, 162756.90, 5.368], 4, 0.005),  # half a unit of the last digit
+    "hinge": ([23.5, 38.5, 14.5, 4.5], 4, 0.0),
+    "logistic": ([21.11, 34.30, 13.61, 2.98], 4, 0.005),
 }
 
 
 @pytest.mark.parametrize("decoding", PRINTED)
 def test_the_worked_example(decoding):
-    distances, named = PRINTED[decoding]
-    assert code_distances(SAID, WORDS, decoding)[0] == pytest.approx(
-        distances, rel=2e-3 if decoding == "logistic" else 1e-4
-    )
+    distances, named, half = PRINTED[decoding]
+    assert np.abs(code_distances(SAID, WORDS, decoding)[0] - distances).max() <= half
     assert decode_scores(SAID, WORDS, decoding).argmax() + 1 == named
 
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array, issparse
+from sklearn.base import clone
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -102,6 +103,7 @@ class AllPairs(BinaryReduction):
             X, self.classes_, numbers = self._checked_data(X, y)
             self.pairs_ = PairwiseClassifier.from_fitted(self._train_pairs(X, numbers), decoder)
             return self
+        self._check_estimator()
         self.pairs_ = PairwiseClassifier(self.estimator, decoder, n_jobs=self.n_jobs).fit(X, y)
         self.classes_, self.n_features_in_ = self.pairs_.classes_, self.pairs_.n_features_in_
         if hasattr(self.pairs_, "feature_names_in_"):
@@ -113,6 +115,7 @@ class AllPairs(BinaryReduction):
         n = len(self.classes_)
         order, found = self._solve(X, numbers, all_pairs_code(n))
         used = np.flatnonzero((found.beta != 0.0).any(axis=0))
+        used = used if len(used) else np.zeros(1, np.int64)
         self.support_ = order[used]
         self.X_fit_ = self.support_ if self._pairwise_input else X[self.support_]
         borders = np.searchsorted(numbers[self.support_], np.arange(n + 1))
@@ -127,10 +130,7 @@ class AllPairs(BinaryReduction):
         )
 
     def _kernel_function(self) -> KernelFunction:
-        vectors = self.X_fit_
-        if issparse(vectors):
-            vectors = csr_array(vectors)
-            vectors.sum_duplicates()
+        vectors = csr_array(self.X_fit_) if issparse(self.X_fit_) else self.X_fit_
         name = self.kernel if isinstance(self.kernel, str) else ""
         if name == "rbf":
             return RbfKernel(vectors, self.gamma_)
@@ -138,14 +138,16 @@ class AllPairs(BinaryReduction):
             return DotKernel(vectors, name, self.gamma_, self.coef0, self.degree)
         if name == "precomputed":
             return GramColumns(self.support_)
-        return CallableKernel(self._gram, self.X_fit_, np.arange(len(self.support_)))
+        own = clone(self)  # the next training does not change what this one gave away
+        own.gamma_ = self.gamma_
+        return CallableKernel(own._gram, self.X_fit_, np.arange(len(self.support_)))
 
     def _checked_rows(self, X: Any) -> Any:
         check_is_fitted(self)
         if self.estimator is not None:
             return X  # the pairs check it
         accept = False if self._pairwise_input else "csr"
-        return validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False)
+        return self._tidy(validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return scores, the named class on top; with two classes one number a row, positive for `classes_[1]`.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from pairsim.errors import refusal
 from pairsim.learn.codes import Code
 from pairsim.learn.column_dual import ColumnSolutions, solve_columns
 from pairsim.learn.gram import KernelClassifier
@@ -40,6 +41,12 @@ class BinaryReduction(KernelClassifier):
         if self.estimator is None:
             return super()._pairwise_input
         return bool(self.__sklearn_tags__().input_tags.pairwise)
+
+    def _check_estimator(self) -> None:
+        """Refuse an estimator that says nothing but who it is."""
+        if not any(hasattr(self.estimator, each) for each in ("decision_function", "predict_proba")):
+            must_be = "one with decision_function or predict_proba"
+            raise refusal(type(self).__name__, "estimator", must_be, repr(self.estimator))
 
     def _solve(self, X: Any, numbers: NDArray[np.int64], code: Code) -> tuple[NDArray[np.int64], ColumnSolutions]:
         """Return the solutions of all columns' machines, and which row of X each of their variables is of."""

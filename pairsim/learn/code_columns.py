@@ -12,7 +12,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from pairsim.errors import refusal
 from pairsim.learn.binary_reduction import BinaryReduction
 from pairsim.learn.codes import Code
 
@@ -49,9 +48,7 @@ class ColumnClassifier(BinaryReduction):
         self.intercept_ = found.bias
 
     def _fit_estimators(self, X: Any, numbers: NDArray[np.int64]) -> None:
-        if not any(hasattr(self.estimator, each) for each in ("decision_function", "predict_proba")):
-            must_be = "one with decision_function or predict_proba"
-            raise refusal(type(self).__name__, "estimator", must_be, repr(self.estimator))
+        self._check_estimator()
         labels = self.code_[numbers]
         pairwise = self._pairwise_input
         # a matrix of pairs is cut on both sides; the columns that an estimator was trained with are needed again

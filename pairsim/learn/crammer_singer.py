@@ -21,6 +21,12 @@ from pairsim.learn.gram import KernelClassifier
 PASSES = {"dual": 1000, "sgd": 100}
 
 
+def check_objective(objective: float) -> None:
+    """Refuse a training that left what numbers can hold."""
+    if not np.isfinite(objective):
+        raise ValueError("The objective became infinite: the features are too large, or C is. Scale them.")
+
+
 class CrammerSinger(KernelClassifier):
     """Minimise sum_r |w_r|**2 / 2 + C sum_i max(0, max over r != y_i of 1 + <w_r, x_i> - <w_(y_i), x_i>).
 
@@ -125,10 +131,11 @@ class CrammerSinger(KernelClassifier):
         if self.solver == "sgd" and self.kernel != "linear":
             raise refusal("CrammerSinger", "kernel", "'linear' with solver='sgd'", repr(self.kernel))
         X, self.classes_, numbers = self._checked_data(X, y)
-        if self.solver == "sgd":
-            self._descend(X, numbers)
-        else:
-            self._solve(X, numbers)
+        with np.errstate(over="ignore", invalid="ignore"):  # the objective shows it
+            if self.solver == "sgd":
+                self._descend(X, numbers)
+            else:
+                self._solve(X, numbers)
         return self
 
     @property
@@ -142,9 +149,11 @@ class CrammerSinger(KernelClassifier):
         options: Any = {"tol": float(self.tol), "most": self._most, "seed": seed}
         if self.kernel == "linear":
             found = solve_features(X, numbers, count, price, float(self.fit_intercept), **options)
+            check_objective(found.objective)
             self.coef_, self.intercept_ = found.weights, found.intercept
         else:
             found = solve_gram(self._gram_of_rows(X), numbers, count, price, **options)
+            check_objective(found.objective)
             rows = self._keep_rows(X, (found.weights != 0.0).any(axis=1))
             self.dual_coef_ = found.weights[rows]
         self.objective_, self.gap_, self.n_iter_ = found.objective, found.gap, found.passes
@@ -154,13 +163,15 @@ class CrammerSinger(KernelClassifier):
     def _descend(self, X: Any, numbers: NDArray[np.int64]) -> None:
         """Take as many steps as were asked for."""
         constant, rng = float(self.fit_intercept), check_random_state(self.random_state)
-        self.coef_, self.intercept_ = follow_gradient(
+        coef, intercept = follow_gradient(
             X, numbers, len(self.classes_), float(self.C), constant,
             always=self.shrink == "always", epochs=self._most, rng=rng,
         )  # fmt: skip
+        square = float((coef**2).sum() + (intercept**2).sum())
+        objective = machine_objective(X @ coef.T + intercept, numbers, self.C, square)
+        check_objective(objective)
+        self.coef_, self.intercept_, self.objective_ = coef, intercept, objective
         self.gap_, self.n_iter_ = np.nan, self._most
-        square = float((self.coef_**2).sum() + (self.intercept_**2).sum())
-        self.objective_ = machine_objective(X @ self.coef_.T + self.intercept_, numbers, self.C, square)
 
     def _class_scores(self, X: Any) -> NDArray[np.float64]:
         if self.kernel != "linear":

@@ -31,3 +31,13 @@ def squared_lengths(X: Any) -> NDArray[np.float64]:
 def weight_table(features: int, classes: int) -> NDArray[np.float64]:
     """Return zeros for a weight a feature and class, one more row for the intercept, and whole lanes of columns."""
     return np.zeros((features + 1, -(-classes // LANES) * LANES))
+
+
+def check_reach(X: Any, weights: NDArray[np.float64]) -> None:
+    """Refuse weights whose products with the rows are beyond what numbers can hold: they were learned by such."""
+    values = X.data if issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = max(values.max(initial=1.0), -values.min(initial=0.0))
+        reach = np.abs(weights).max() * largest * (X.shape[1] + 1)
+    if not np.isfinite(reach):
+        raise ValueError("The weights became infinite: the features are too large. Scale them.")

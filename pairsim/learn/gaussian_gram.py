@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 128  # rows at a time
 
 
-def gaussian_gram(X: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
+def gaussian_gram(X: NDArray[np.float64], gamma: float, dtype: str = "float64") -> NDArray[Any]:
     """Return exp(-gamma |x - y|**2) of all rows; rows are centred first, so that far from 0 nothing cancels.
 
     One product gives the whole exponent: two more columns add the squared lengths. The memory is passed over once,
-    where `rbf_kernel` passes six times.
+    where `rbf_kernel` passes six times. Whatever `dtype` is asked for, it is computed in doubles.
 
     Examples
     --------
@@ -25,11 +27,13 @@ def gaussian_gram(X: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
     lengths = -gamma * np.einsum("ij,ij->i", rows, rows)
     left = np.column_stack([2.0 * gamma * rows, lengths, ones])
     right = np.ascontiguousarray(np.column_stack([rows, ones, lengths]).T)
-    gram = np.empty((len(X), len(X)))
+    gram = np.empty((len(X), len(X)), dtype)
+    room = np.empty((BLOCK, len(X))) if gram.dtype != np.float64 else None
     for first in range(0, len(X), BLOCK):
-        block = gram[first : first + BLOCK]
+        piece = gram[first : first + BLOCK]
+        block = piece if room is None else room[: len(piece)]
         np.matmul(left[first : first + BLOCK], right, out=block)
         np.minimum(block, 0.0, out=block)
-        np.exp(block, out=block)
+        np.exp(block, out=block if room is None else piece, casting="same_kind")
     np.fill_diagonal(gram, 1.0)
     return gram

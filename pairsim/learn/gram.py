@@ -20,6 +20,34 @@ from pairsim.learn.gaussian_gram import gaussian_gram
 FROM_FEATURES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine")
 FROM_MATRIX = ("precomputed", "distances")
 CHUNK = 1 << 22  # kernel values at a time when scores are computed: 32 MB
+LARGEST = 1e200  # of a kernel value in training: solvers add and multiply them
+ROUNDING = 1e-6  # how far below 0 a squared distance may be, as a part of the largest
+BEYOND = "The kernel's values are too large or not numbers. Scale the features, or choose other parameters."
+FITTED = ("dual_coef_", "coef_", "estimators_", "pairs_")  # what training sets in the end, one or the other
+
+
+def variance(X: Any) -> Any:
+    """Return the variance of all entries, those that a sparse matrix leaves out included."""
+    if not issparse(X):
+        return X.var()
+    mean, size = X.mean(), X.shape[0] * X.shape[1]
+    return (((X.data - mean) ** 2).sum() + (size - X.nnz) * mean**2) / size
+
+
+def tidy(X: Any) -> Any:
+    """Return a sparse matrix with every entry once and short indices, where they suffice; other data as they are.
+
+    Some kernels of scikit-learn take lengths of rows entry by entry, and some take no long indices.
+    """
+    if not issparse(X):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) <= np.iinfo(np.int32).max:
+        short = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)((X.data, *short), shape=X.shape)
+    return X
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -57,26 +85,35 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_classification_targets(y)
         if self._pairwise_input and X.shape[0] != X.shape[1]:
             raise ValueError(f"{self.kernel} matrix should be a square matrix. Got a {X.shape[0]}x{X.shape[1]} matrix.")
+        X = self._tidy(X)
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one; got {len(classes)} class")
         self.gamma_ = self._width(X)
         return X, classes, codes.astype(np.int64)
 
+    def _tidy(self, X: Any) -> Any:
+        """Return checked rows as the kernels take them; squared distances below 0 by more than rounding are refused."""
+        if self.kernel == "distances" and X.min() < -ROUNDING * X.max():
+            raise ValueError(f"Negative values in data passed to {type(self).__name__}: X holds squared distances.")
+        return tidy(X)
+
     def _width(self, X: Any) -> float:
         """Return gamma as a number; "scale" divides 1 by the features' number times their variance, as SVC does."""
         if not isinstance(self.gamma, str):
             return float(self.gamma)
-        if self.kernel == "distances":  # half the mean squared distance is the sum of the features' variances
-            spread = float(X.mean()) / 2.0
-        elif self.kernel == "precomputed":
+        if self.gamma == "auto" and not self._pairwise_input:
+            return 1.0 / float(X.shape[1])
+        if self.kernel == "precomputed" or X.max() == X.min():
             return 1.0
-        elif self.gamma == "auto":
-            spread = float(X.shape[1])
-        else:
-            mean = X.mean()
-            spread = float(X.multiply(X).mean() - mean**2 if issparse(X) else X.var()) * X.shape[1]
-        return 1.0 / spread if spread > 0.0 else 1.0
+        with np.errstate(all="ignore"):  # half the mean squared distance is the sum of the features' variances
+            spread = X.mean() / 2.0 if self.kernel == "distances" else X.shape[1] * variance(X)
+            width = float(1.0 / np.float64(spread))
+        if 0.0 < width < np.inf:
+            return width
+        if self.kernel in ("rbf", "poly", "sigmoid", "laplacian", "distances"):
+            raise ValueError("The features' variance is beyond what numbers can hold. Scale them, or give a gamma.")
+        return 1.0
 
     def _gram(self, X: Any, kept: Any) -> NDArray[Any]:
         """Return kernel values of the rows of X with kept rows; `kept` numbers columns where X is a matrix of pairs."""
@@ -90,14 +127,22 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         own = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
         return np.asarray(pairwise_kernels(X, kept, metric=self.kernel, filter_params=True, **own))
 
-    def _gram_of_rows(self, X: Any, rows: NDArray[np.int64] | None = None) -> NDArray[Any]:
+    def _gram_of_rows(self, X: Any, rows: NDArray[np.int64] | None = None, dtype: str = "float64") -> NDArray[Any]:
         """Return the kernel values of training rows with each other: of all, or of some."""
         some = X if rows is None else X[rows]
-        if self._pairwise_input:
-            return self._gram(some, slice(None) if rows is None else rows)
-        if self.kernel == "rbf" and not issparse(some) and some.dtype == np.float64:
-            return gaussian_gram(some, self.gamma_)
-        return self._gram(some, some)
+        kept = some if not self._pairwise_input else slice(None) if rows is None else rows
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
+            if self.kernel == "rbf" and not issparse(some):
+                gram = gaussian_gram(some, self.gamma_, dtype)
+            elif dtype == "float64":
+                gram = self._gram(some, kept)
+            else:  # in doubles, some rows at a time
+                gram = np.empty((some.shape[0], some.shape[0]), dtype)
+                for part in gen_batches(len(gram), max(1, CHUNK // len(gram))):
+                    gram[part] = self._gram(some[part], kept)
+        if not (float(gram.max()) < LARGEST and float(gram.min()) > -LARGEST):
+            raise ValueError(BEYOND)
+        return gram
 
     def _keep_rows(self, X: Any, used: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Keep the training rows that prediction needs (one at least) and return their numbers."""
@@ -109,10 +154,13 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weighted_sums(self, X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return (kernel values of new rows with the kept ones) @ weights, some rows at a time."""
         accept = False if self._pairwise_input else "csr"
-        X = validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False)
+        X = self._tidy(validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False))
         sums = np.empty((X.shape[0], weights.shape[1]))
-        for part in gen_batches(X.shape[0], max(1, CHUNK // len(weights))):
-            sums[part] = self._gram(X[part], self.X_fit_) @ weights
+        with np.errstate(over="ignore", invalid="ignore"):
+            for part in gen_batches(X.shape[0], max(1, CHUNK // len(weights))):
+                sums[part] = self._gram(X[part], self.X_fit_) @ weights
+        if np.isnan(sums).any():
+            raise ValueError(BEYOND)
         return sums
 
     def _class_scores(self, X: Any) -> NDArray[np.float64]:
@@ -129,6 +177,10 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Return the label of each row, the first of those with the highest score."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self._class_scores(X).argmax(axis=1)])
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether a training came to its end; one that refused its data leaves marks, too."""
+        return any(hasattr(self, each) for each in FITTED)
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn may expect: sparse rows, or a matrix of pairs."""

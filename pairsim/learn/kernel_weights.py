@@ -45,31 +45,34 @@ def next_weights(
 
 
 def learn_weights(
-    train: Callable[[NDArray[np.float64], NDArray[np.float64] | None], DualSolution],
+    train: Callable[[NDArray[np.float64], NDArray[np.float64] | None, int], DualSolution],
     mu: NDArray[np.float64],
     rho: float,
     *,
     update: str,
     tol: float,
+    dual_tol: float,
     most: int,
     start: NDArray[np.float64] | None = None,
 ) -> LearnedWeights:
     """Train and move the weights in turn until they change by no more than `tol`, relatively.
 
-    `train` takes a label kernel and the dual variables to start from. With `most` = 0 the weights stay as they are.
-    The sum of `mu` is the radius.
+    `train` takes a label kernel, the dual variables to start from, and the steps that were taken before. A machine that
+    violates optimality by `dual_tol` or more has had all its steps: it is the last. With `most` = 0 the weights stay as
+    they are. The sum of `mu` is the radius.
     """
     radius, rounds, steps, converged = float(mu.sum()), 0, 0, most == 0
     while True:
         label_gram = weighted_basis(mu, rho)
-        solution = train(label_gram, start)
+        solution = train(label_gram, start, steps)
         steps += solution.steps
         gradient = basis_products(solution.beta @ solution.projected.T, rho)
-        if converged or rounds == most:
+        if converged or rounds == most or solution.violation >= dual_tol:
             break
         rounds += 1
         moved = next_weights(mu, gradient, radius, update)
         converged = bool(np.linalg.norm(moved - mu) <= tol * np.linalg.norm(mu))
         mu, start = moved, solution.beta
-    gap = 0.5 * (radius * gradient.max() - float(mu @ gradient)) / max(solution.objective, np.finfo(float).tiny)
-    return LearnedWeights(mu, label_gram, gradient, solution, float(gap), rounds, steps, converged)
+    above = 0.5 * (radius * float(gradient.max()) - float(mu @ gradient))
+    gap = above / solution.objective if solution.objective > 0.0 else np.inf  # of a machine that was not solved
+    return LearnedWeights(mu, label_gram, gradient, solution, gap, rounds, steps, converged)

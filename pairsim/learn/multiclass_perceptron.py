@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairsim.errors import refusal
 from pairsim.kernels.class_updates import perceptron_epoch
-from pairsim.learn.feature_rows import feature_rows, weight_table
+from pairsim.learn.feature_rows import check_reach, feature_rows, weight_table
 
 
 class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -106,7 +106,7 @@ class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         rng, rows, numbers = check_random_state(self.random_state), feature_rows(X), codes.astype(np.int64)
         while self.n_iter_ < self.max_iter and not self.halted_:
             self._pass(rows, numbers, rng.permutation(len(numbers)) if self.shuffle else np.arange(len(numbers)))
-        return self._finish()
+        return self._finish(X)
 
     def partial_fit(self, X: Any, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
         """Pass once over some rows, in their order, and keep what was learned before.
@@ -130,7 +130,7 @@ class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         if first:
             self._begin(known, X.shape[1])
         self._pass(feature_rows(X), np.searchsorted(known, y).astype(np.int64), np.arange(X.shape[0]))
-        return self._finish()
+        return self._finish(X)
 
     def _begin(self, classes: NDArray[Any], features: int) -> None:
         self.classes_ = classes
@@ -149,11 +149,10 @@ class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         self.n_iter_ += 1
         self.halted_ = mistakes == 0
 
-    def _finish(self) -> Self:
+    def _finish(self, X: Any) -> Self:
         """Set the weights that predict."""
         table = self._weights - self._late / self._visits if self.average else self._weights
-        if not np.isfinite(table).all():
-            raise ValueError("The weights became infinite: the features are too large. Scale them.")
+        check_reach(X, table)
         chosen = table.T[: len(self.classes_)]
         self.coef_, self.intercept_ = chosen[:, :-1].copy(), chosen[:, -1].copy()
         return self

@@ -117,6 +117,9 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], ensure_all_finite=False)
         check_classification_targets(y)
         base = LinearSVC() if self.estimator is None else clone(self.estimator)
+        if not any(hasattr(base, each) for each in ("decision_function", "predict_proba")):
+            must_be = "one with decision_function or predict_proba"
+            raise refusal("PairwiseClassifier", "estimator", must_be, repr(self.estimator))
         trained = self._train(base, X, y)
         self._take(from_model(trained), decoder)
         numbers = np.searchsorted(self.classes_, y)
@@ -264,6 +267,10 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return validate_data(
             self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False, skip_check_array=False
         )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        """Say whether a training came to its end; one that refused its data leaves marks, too."""
+        return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Any:
         """Say what scikit-learn may expect: what the estimator can do."""

@@ -60,7 +60,8 @@ class SingleBinary(KernelClassifier):
         The first weights; shares of the classes do as well as what is learned, at the cost of one training.
     mu_update : {"mkl", "paper"}
         "paper" is the printed step, which stops where weights are proportional to gradients and not at the minimum that
-        it is said to reach; "mkl" reaches it.
+        it is said to reach; "mkl" reaches it. At the minimum some weights can be 0, most of them where many classes
+        have few rows each; the classes of these cannot be told from each other, and "paper" is better.
     radius : float, optional
         The sum of the weights, R; sqrt(rows) when left out. It multiplies the kernel, so C works as C times R.
     mu_tol : float
@@ -75,7 +76,7 @@ class SingleBinary(KernelClassifier):
     tol : float
         By how much optimality may be violated.
     max_iter : int
-        Most steps of the solver.
+        Most steps of the solver, in all rounds together.
     shrinking : bool
         Whether points that cannot improve are left out for a while; the result is the same.
     gram_dtype : {"float64", "float32"}
@@ -197,31 +198,23 @@ class SingleBinary(KernelClassifier):
         rho = self._likeness()
         self.code_ = self._read_code()
         signs = np.ascontiguousarray(self.code_[numbers].T, np.float64)
-        gram = self._gram_of_rows(X.astype(self.gram_dtype, copy=False))
+        gram = self._gram_of_rows(X, dtype=self.gram_dtype)
         box = self.C if self.C_scaling == "plain" else self.C / signs.size
-        train = functools.partial(
-            _train,
-            gram=gram,
-            signs=signs,
-            box=box,
-            own_bias=self.bias == "class",
-            tol=self.tol,
-            most=self.max_iter,
-            shrinking=self.shrinking,
-        )
+        problem: Any = {"gram": gram, "signs": signs, "box": box, "own_bias": self.bias == "class"}
+        train: Any = functools.partial(_train, most=self.max_iter, tol=self.tol, shrinking=self.shrinking, **problem)
         start = self._last_dual(signs, box)
         if self.extension == "kernel":
             found = self._learn(train, numbers, rho, start)
             solution, self.n_iter_ = found.solution, max(1, found.steps)
         else:
             self.label_gram_ = extension_gram(self.extension, len(signs), rho)
-            solution = train(self.label_gram_, start)
+            solution = train(self.label_gram_, start, 0)
             self.n_iter_ = max(1, solution.steps)
         if solution.violation >= self.tol:
             warnings.warn("Solver terminated early: raise max_iter.", ConvergenceWarning, stacklevel=2)
         self._take(X, solution)
         if self.warm_start:
-            self._last = (signs, box, solution.beta)
+            self._last = (signs, self.bias, box, solution.beta)
         return self
 
     def _learn(self, train: Any, numbers: NDArray[np.int64], rho: float, start: Any) -> LearnedWeights:
@@ -231,10 +224,9 @@ class SingleBinary(KernelClassifier):
         if self.mu_init == "frequency":
             shares = np.bincount(numbers, minlength=count) / len(numbers)
         rounds = self.max_rounds if self.learn_mu else 0
-        found = learn_weights(
-            train, radius * shares, rho, update=self.mu_update, tol=self.mu_tol, most=rounds, start=start
-        )
-        if not found.converged:
+        options: Any = {"update": self.mu_update, "tol": self.mu_tol, "dual_tol": self.tol, "most": rounds}
+        found = learn_weights(train, radius * shares, rho, start=start, **options)
+        if not found.converged and found.solution.violation < self.tol:
             warnings.warn("The weights still change: raise max_rounds or mu_tol.", ConvergenceWarning, stacklevel=3)
         self.mu_, self.mu_gap_, self.n_rounds_ = found.mu, found.gap, found.rounds
         self.label_gram_ = found.label_gram
@@ -251,7 +243,10 @@ class SingleBinary(KernelClassifier):
             raise refusal("SingleBinary", "rho", "None where 'ext_scale' is given", self.rho)
         if self.rho is not None:
             return float(self.rho)
-        return tied_rho(self.gamma_) if self.ext_scale is None else math.exp(-1.0 / self.ext_scale**2)
+        if self.ext_scale is None:
+            return tied_rho(self.gamma_)
+        with np.errstate(over="ignore"):
+            return float(np.exp(-((np.float64(1.0) / self.ext_scale) ** 2)))
 
     def _read_code(self) -> NDArray[np.int64]:
         """Return the binary labels of the copies: +1 for the class's own, or the rows of the code."""
@@ -265,8 +260,11 @@ class SingleBinary(KernelClassifier):
     def _last_dual(self, signs: NDArray[np.float64], box: float) -> NDArray[np.float64] | None:
         if not self.warm_start or not hasattr(self, "_last"):
             return None
-        last_signs, last_box, beta = self._last
-        return beta * (box / last_box) if np.array_equal(last_signs, signs) else None
+        last_signs, bias, last_box, beta = self._last
+        # what balances for one bias does not for one a class
+        if bias != self.bias or not np.array_equal(last_signs, signs) or not 0.0 < box / last_box < math.inf:
+            return None
+        return np.asarray(beta * (box / last_box))
 
     def copy_scores(self, X: Any) -> NDArray[np.float64]:
         """Return what the machine says of each copy of each row, bias included, of shape (rows, copies)."""
@@ -278,5 +276,8 @@ class SingleBinary(KernelClassifier):
         return scores if self.extension != "ecoc" else decode_scores(scores, self.code_, self.decode)
 
 
-def _train(labels_gram: NDArray[np.float64], start: NDArray[np.float64] | None, **problem: Any) -> DualSolution:
-    return solve_dual(labels_gram=labels_gram, start=start, **problem)
+def _train(
+    labels_gram: NDArray[np.float64], start: NDArray[np.float64] | None, taken: int, *, most: int, **problem: Any
+) -> DualSolution:
+    """Solve the dual with the steps that are left when some were taken before."""
+    return solve_dual(labels_gram=labels_gram, start=start, most=most - taken, **problem)

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pairsim.learn.feature_rows import check_reach
 from pairsim.learn.gram import KernelClassifier
 from pairsim.learn.vector_dual import label_product, solve_joint
 from pairsim.learn.vector_steps import kernel_epoch, linear_epoch, sparse_epoch
@@ -116,7 +117,9 @@ class VectorPerceptron(KernelClassifier):
         other = label_product(self.labels, count)
         products = np.where(np.eye(count, dtype=bool), 1.0, other)
         if self.kernel == "linear":
-            self.coef_ = products @ self._run_linear(X, numbers, other)
+            coef = products @ self._run_linear(X, numbers, other)
+            check_reach(X, coef)
+            self.coef_ = coef
         else:
             weights = self._run_kernel(X, numbers, other)
             rows = self._keep_rows(X, weights > 0.0)
