@@ -48,7 +48,7 @@ def standardised(train: Rows, test: Rows) -> tuple[Rows, Rows]:
 
 def folds(count: int, parts: int, seed: int, *, discard: bool = False) -> Iterator[tuple[Numbers, Numbers]]:
     """Yield training and test rows of each fold; with `discard` all folds have floor(count / parts) rows."""
-    order = np.random.RandomState(seed).permutation(count)
+    order = np.random.default_rng(seed).permutation(count)
     kept = order[: count // parts * parts] if discard else order
     for test in np.array_split(kept, parts):
         yield np.setdiff1d(kept, test), test

@@ -31,13 +31,17 @@ class ErrorRow:
 
 
 def record(name: str, row: ErrorRow) -> None:
-    """Print the row and put it into the CSV file of this name, in place of an older one for the same set and method."""
+    """Print the row and put it into the CSV file of this name, in place of an older one of the same run.
+
+    Rows of one set and method with different protocols stand side by side.
+    """
     path = FOLDER / f"{name}.csv"
     new = pd.DataFrame([dataclasses.asdict(row) | {"met": row.met}]).round(2)
     print(new.to_string(index=False, header=False), flush=True)
     if path.exists():
         old = pd.read_csv(path, keep_default_na=False, na_values={"goal": "", "paper": ""})
-        old = old[(old["set"] != row.set) | (old["method"] != row.method)]
+        keys = ["set", "method", "protocol"]
+        old = old[(old[keys] != new[keys].iloc[0]).any(axis=1)]
         new = pd.concat([old, new], ignore_index=True) if len(old) else new
     FOLDER.mkdir(exist_ok=True)
-    new.sort_values(["set", "method"]).to_csv(path, index=False)
+    new.sort_values(["set", "method", "protocol"]).to_csv(path, index=False)

@@ -2,8 +2,10 @@
 
 The protocol is the paper's: ten folds of floor(rows / 10), features scaled by the training part, then a greedy search
 within the training part, for the width s first and for C next: doubled and halved from 1 until some tries in a row do
-not improve. Where that takes long, fewer seeds, inner folds and tries are used; the table says how many. Sets that are
-larger still have a fixed setting or the best of a small grid (which is optimistic).
+not improve. A seed draws the folds, the inner ones too. Where that takes long, fewer seeds, inner folds and tries are
+used; the table says how many. Sets that are larger still have a fixed setting or the best of a small grid (which is
+optimistic). A set of 200 rows has errors that differ by a percent and more from seed to seed: where three seeds say
+little there is a second row with twenty.
 """
 
 from __future__ import annotations
@@ -45,36 +47,37 @@ class Search(NamedTuple):
 
 
 class Goals(NamedTuple):
-    """What is wanted of a set's methods, the paper's figures, and how to search (with weights to learn, also)."""
+    """What is wanted of a set's methods, the paper's figures, and how to search (with weights to learn; once more)."""
 
     goal: dict[str, float]
     paper: dict[str, float]
     search: Search
     kernel_search: Search | None = None
+    again: Search | None = None
 
 
-FULL, QUICK, ONE_SEED, LESS = Search(3, 10, 3), Search(3, 5, 3), Search(1, 10, 3), Search(1, 3, 2)
-MANY_SEEDS = Search(20, 10, 3)  # where three say little: new-thyroid has 210 rows, and errors of 4 to 7%
+USUAL, ONE_SEED, LESS, MANY_SEEDS = Search(3, 5, 3), Search(1, 10, 3), Search(3, 3, 2), Search(20, 5, 3)
 SEARCHED = {
     "iris": Goals(
         {"OVA": 6, "AP": 6, "IDENTITY": 6, "KERNEL": 6, "KERNEL mkl": 6, "SINGLE": 8, "SBC-ECOC": 8},
         {"OVA": 21.33, "AP": 24, "IDENTITY": 6, "KERNEL": 4, "SINGLE": 66.67, "SBC-ECOC": 4},
-        FULL,
+        USUAL,
     ),
     "wine": Goals(
         {"OVA": 4.2, "AP": 4.2, "IDENTITY": 4.2, "KERNEL": 4.2},
         {"OVA": 5.88, "AP": 4.71, "IDENTITY": 2.35, "KERNEL": 2.94},
-        FULL,
+        USUAL,
     ),
     "new-thyroid": Goals(
         {"OVA": 5.8, "AP": 5.8, "IDENTITY": 4.8, "KERNEL": 4.8},
         {"OVA": 5.71, "AP": 5.71, "IDENTITY": 3.8, "KERNEL": 3.3},
-        MANY_SEEDS,
+        USUAL,
+        again=MANY_SEEDS,
     ),
-    "tae": Goals({"OVA": 46, "IDENTITY": 43, "KERNEL": 43}, {"OVA": 53.33, "IDENTITY": 67.33, "KERNEL": 40}, QUICK),
-    "lenses": Goals({"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, {"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, QUICK),
+    "tae": Goals({"OVA": 46, "IDENTITY": 43, "KERNEL": 43}, {"OVA": 53.33, "IDENTITY": 67.33, "KERNEL": 40}, USUAL),
+    "lenses": Goals({"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, {"OVA": 40, "IDENTITY": 40, "KERNEL": 40}, USUAL),
     "postoperative": Goals(
-        {"OVA": 32.3, "IDENTITY": 32.3, "KERNEL": 32.3}, {"OVA": 28.89, "IDENTITY": 30, "KERNEL": 32.22}, QUICK
+        {"OVA": 32.3, "IDENTITY": 32.3, "KERNEL": 32.3}, {"OVA": 28.89, "IDENTITY": 30, "KERNEL": 32.22}, USUAL
     ),
     "balance-scale": Goals(
         {"OVA": 4, "AP": 4, "IDENTITY": 10, "KERNEL": 5},
@@ -122,10 +125,10 @@ def make_well(method: str, s: float, C: float) -> Any:
     return make(method, s, C, **({} if method in BINARY else {"max_iter": 10 * MOST_STEPS}))
 
 
-def cross_error(method: str, distances: Rows, numbers: Numbers, parts: int, s: float, C: float) -> float:
+def cross_error(method: str, distances: Rows, numbers: Numbers, parts: int, seed: int, s: float, C: float) -> float:
     """Return the inner error of a setting; one that the solver does not finish counts as far as it came."""
     wrong = 0.0
-    for train, test in folds(len(numbers), parts, 0):
+    for train, test in folds(len(numbers), parts, seed):
         if len(np.unique(numbers[train])) < 2:
             return 1.0
         model = make_roughly(method, s, C)
@@ -142,7 +145,7 @@ def nested_errors(method: str, rows: Rows, numbers: Numbers, search: Search) -> 
         for train, test in folds(len(rows), 10, seed, discard=True):
             known, new = standardised(rows[train], rows[test])
             distances, own = squared_distances(known, known), numbers[train]
-            inner = functools.partial(cross_error, method, distances, own, search.inner)
+            inner = functools.partial(cross_error, method, distances, own, search.inner, seed)
             s = greedy(functools.partial(inner, C=1.0), search.patience)
             C = greedy(functools.partial(inner, s), search.patience)
             model = make_well(method, s, C).fit(distances, own)
@@ -157,13 +160,14 @@ def measure_searched(name: str, only: str = "") -> None:
     for method, goal in goals.goal.items():
         if only not in ("", method):
             continue
-        search = goals.kernel_search if goals.kernel_search and method.startswith("KERNEL") else goals.search
-        told = f"{search.seeds} seeds, {search.inner} inner folds, patience {search.patience}"
-        start = time.perf_counter()
-        errors = nested_errors(method, rows, numbers, search)
-        mean, spread = float(np.mean(errors)), float(np.std(errors))
-        took, paper = time.perf_counter() - start, goals.paper.get(method, np.nan)
-        record("sbc_errors", ErrorRow(name, method, mean, spread, goal, paper, told, took))
+        usual = goals.kernel_search if goals.kernel_search and method.startswith("KERNEL") else goals.search
+        for search in filter(None, (usual, goals.again)):
+            told = f"{search.seeds} seeds, {search.inner} inner folds, patience {search.patience}"
+            start = time.perf_counter()
+            errors = nested_errors(method, rows, numbers, search)
+            mean, spread = float(np.mean(errors)), float(np.std(errors))
+            took, paper = time.perf_counter() - start, goals.paper.get(method, np.nan)
+            record("sbc_errors", ErrorRow(name, method, mean, spread, goal, paper, told, took))
 
 
 def fixed_error(method: str, rows: Rows, numbers: Numbers, parts: int, s: float, C: float, **options: Any) -> float:
