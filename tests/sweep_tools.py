@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from pairsim import Decoder, Oracle, sweep
 from pairsim.simulation import Bench
+from pairsim.simulation.versus import VersusTable, side_by_side
 from pairsim.store import Store
 from pairsim.sweeps import make_order, open_campaign
 from pairsim.sweeps.cells import Cell
@@ -85,3 +87,8 @@ def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **nam
     with ThreadEngine(1) as engine:
         campaign.run(engine)
     return campaign.grid_cells()
+
+
+def put_side_by_side(lost: Sequence[Any]) -> VersusTable:
+    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
+    return side_by_side(np.array(lost, np.float64), np.array([each.dtype == np.bool_ for each in lost]))

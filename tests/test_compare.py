@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
-from sweep_tools import counted_plays, small_blocks, swept
+from sweep_tools import counted_plays, put_side_by_side, small_blocks, swept
 
 from pairsim import Adag, Ddag, MaxWin, ParameterError, Poll, Similarity, Uniform, exact, sweep
 from pairsim.simulation import Bench
-from pairsim.simulation.versus import Versus, side_by_side, swapped
+from pairsim.simulation.versus import Versus, swapped
 from pairsim.stats import bounded_interval
 from pairsim.store import Store
 from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, difference_of, verdict
@@ -32,12 +32,12 @@ def test_the_difference_over_all_outcomes():
     """All ways in which two decoders can fail in three trials."""
     for cells in itertools.product(itertools.product((False, True), repeat=2), repeat=3):
         first, second = np.array(cells).T
-        versus = side_by_side([first, second])[0, 1]
+        versus = put_side_by_side([first, second])[0, 1]
         assert (versus.first_only, versus.second_only) == ((first & ~second).sum(), (second & ~first).sum())
         difference, low, high = difference_of(versus, 0.9)
         assert difference == (int(second.sum()) - int(first.sum())) / 3  # of successes
         assert -1.0 <= low <= difference <= high <= 1.0
-        smooth = side_by_side([first * 1.0, second * 1.0])[0, 1]
+        smooth = put_side_by_side([first * 1.0, second * 1.0])[0, 1]
         assert difference_of(smooth, 0.9) == pytest.approx((difference, low, high), abs=1e-12)
 
 
@@ -47,13 +47,13 @@ def test_exchanging_the_decoders_negates_everything(trials, seed, kind):
     rng = np.random.default_rng(seed)
     chances = rng.random((2, trials)) * rng.choice([1.0, 1e-3, 1e-9], (2, 1))
     lost = [chances[0] if kind != "counted" else chances[0] < 0.3, chances[1] if kind == "smooth" else chances[1] < 0.3]
-    versus = side_by_side(lost)[0, 1]
+    versus = put_side_by_side(lost)[0, 1]
     difference, low, high = difference_of(versus, 0.95)
     assert difference == pytest.approx(np.mean(lost[1]) - np.mean(lost[0]), rel=1e-9, abs=1e-18)
     turned = difference_of(swapped(versus), 0.95)
     assert turned[0] == -difference
     assert turned[1:] == pytest.approx((-high, -low), rel=1e-9, abs=1e-12)
-    assert side_by_side(lost[::-1])[0, 1] == swapped(versus)
+    assert put_side_by_side(lost[::-1])[0, 1] == swapped(versus)
 
 
 def test_no_difference_at_all():

@@ -8,22 +8,24 @@ from decisions import decide
 
 from pairsim import Adag, Ddag, Decoder, MaxWin, Uniform, sweep
 from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
-from pairsim.kernels.slabs import flush_pending, new_slab, play_class_zero, play_slab
+from pairsim.kernels.slabs import play_class_zero, play_slab
 from pairsim.kernels.stream import stream_key
-from pairsim.simulation.eliminations import deal_block, read_answers, shares_orders
+from pairsim.simulation.desk import Desk
+from pairsim.simulation.eliminations import deal_block, shares_orders
 
 SIZES = [2, 3, 4, 5, 15, 16, 17, 31, 64, 100, 257]  # odd lists, whole brackets, and beyond a tile
 
 
 def shared_winners(n: int, p: float, first: int, count: int, seed: int) -> list[list[int]]:
     oracle, stream, word = Uniform(n, p), stream_key(seed, n), first // 64
-    others, full = new_slab(n), new_slab(n)
-    play_slab(oracle.kernel(), n, 1, stream, word, others, U_LANES)
-    flush_pending(others)
-    play_class_zero(oracle.kernel(), n, stream, word, others, full, U_LANES)
-    dealt = deal_block(n, stream, first, np.empty((count, n), np.int32))
-    answers = read_answers(n, others, full)
-    return [dealt.winners(decoder, answers).tolist() for decoder in (Adag(), Ddag())]
+    desk = Desk(n)
+    play_slab(oracle.kernel(), n, 1, stream, word, desk.others, U_LANES)
+    play_class_zero(oracle.kernel(), n, stream, word, desk.others, desk.full, desk.answers, U_LANES)
+    dealt = deal_block(n, stream, first, desk.orders[:count])
+    winners = np.empty((2, count), np.int64)
+    for decoder, row in zip((Adag(), Ddag()), winners, strict=True):
+        dealt.write_winners(decoder, desk.answers, row)
+    return winners.tolist()
 
 
 @pytest.mark.parametrize("p", [0.0, 0.7, 0.95, 1.0])

@@ -9,9 +9,10 @@ from decisions import decide
 from pairsim import Matrix, MaxWin, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
 from pairsim.kernels.podium import unpack_scores
-from pairsim.kernels.slabs import flush_pending, new_slab, play_class_zero, play_slab
+from pairsim.kernels.slabs import play_class_zero, play_slab
 from pairsim.kernels.stream import stream_key
 from pairsim.simulation.bench import Bench
+from pairsim.simulation.desk import Desk
 
 SIZES = [2, 3, 5, 15, 16, 17, 31, 32, 33, 48, 65, 100, 257, 300]  # around the tiles of 16, and well past them
 TIES = ["random", "lose", "first"]
@@ -44,12 +45,12 @@ def recorded_scores(oracle: Oracle, first: int, seed: int) -> np.ndarray:
 def slab_scores(oracle: Oracle, first: int, seed: int, apart: bool) -> np.ndarray:
     """Score a slab in one go, or the wrong classes first and class 0 added to them."""
     n, stream, word = oracle.n, stream_key(seed, oracle.n), first // 64
-    slab = new_slab(n)
-    play_slab(oracle.kernel(), n, int(apart), stream, word, slab, U_LANES)
-    flush_pending(slab)
-    if apart:
-        others, slab = slab, new_slab(n)
-        play_class_zero(oracle.kernel(), n, stream, word, others, slab, U_LANES)
+    desk = Desk(n)
+    slab = desk.full
+    play_slab(oracle.kernel(), n, 0, stream, word, slab, U_LANES)
+    if apart:  # on a desk that was used before
+        play_slab(oracle.kernel(), n, 1, stream, word, desk.others, U_LANES)
+        play_class_zero(oracle.kernel(), n, stream, word, desk.others, slab, desk.answers, U_LANES)
     scores = np.empty((n, SLAB_TRIALS), np.uint16)
     unpack_scores(slab, n, scores)
     return scores
@@ -70,10 +71,9 @@ def test_scores_are_those_of_the_recorded_answers(n):
 @pytest.mark.parametrize("n", SIZES)
 def test_max_win_winners_are_those_of_the_ask_tell_decoder(n, ties):
     for oracle in oracles(n):
-        bench = Bench((oracle,), (MaxWin(ties),), ("simulated",), 0, 11)
-        slab = new_slab(n)
-        bench._play_slab(oracle, 0, SLAB_TRIALS, slab)
-        fast = bench._max_win(slab, MaxWin(ties), SLAB_TRIALS).tolist()
+        bench, desk = Bench((oracle,), (MaxWin(ties),), ("simulated",), 0, 11), Desk(n)
+        play_slab(oracle.kernel(), n, 0, bench.stream, SLAB_TRIALS // 64, desk.full, U_LANES)
+        fast = bench._max_win(desk, MaxWin(ties), SLAB_TRIALS).tolist()
         slow, _ = decide(oracle, MaxWin(ties), SLAB_TRIALS, 11, SLAB_TRIALS)
         assert fast == slow
 

@@ -12,15 +12,17 @@ import pytest
 import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sweep_tools import bits, counted_plays, rows_in, rows_of_frame, small_blocks, swept
+from sweep_tools import bits, counted_plays, put_side_by_side, rows_in, rows_of_frame, small_blocks, swept
 
 from pairsim import Adag, Ddag, MaxWin, Poll, Similarity, TopK, Uniform, sweep
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.engines import ThreadEngine
 from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import Bench
-from pairsim.simulation.tally import Played, Tally, moments_of, numbers_of_tally, tally_of_numbers
-from pairsim.simulation.versus import Versus, numbers_of_versus, side_by_side, swapped, versus_of_numbers
+from pairsim.simulation.sheet import Sheet
+from pairsim.simulation.tally import Played, Tally, numbers_of_tally, tally_of_numbers
+from pairsim.simulation.versus import Versus, numbers_of_versus, swapped, versus_of_numbers
+from pairsim.stats import Moments
 from pairsim.store import Store, merge_stores
 from pairsim.sweeps import make_order, open_campaign
 from pairsim.sweeps.rows import to_frame
@@ -198,6 +200,12 @@ def test_time_that_is_up_leaves_the_rest_open(tmp_path):
 # tallies
 
 
+def moments_of(values):
+    """The moments of some numbers, by NumPy."""
+    gaps = values - values.mean()
+    return Moments(len(values), float(values.mean()), float((gaps**2).sum()), float((gaps**3).sum()))
+
+
 def random_played(rng, counted, trials=64):
     """Return what three decoders gave in some trials: counts, or chances where they are not counted."""
     lost = [rng.random(trials) < 0.4 if c else rng.random(trials) for c in counted]
@@ -205,7 +213,7 @@ def random_played(rng, counted, trials=64):
         Tally(trials, int(each.sum()) if c else 0, None if c else moments_of(each), float(rng.integers(trials)), 3.0)
         for each, c in zip(lost, counted, strict=True)
     )
-    return Played(tallies, side_by_side(lost))
+    return Played(tallies, put_side_by_side(lost))
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -232,6 +240,49 @@ def test_adding_up(seed, counted, trials):
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
+@given(st.integers(0, 2**32), st.integers(1, 1100), st.integers(-1, 2))
+def test_a_sheet_adds_up_to_what_numpy_finds(seed, trials, reference):
+    """Three decoders name somebody (or nobody, -1), one of them has chances to fail, a fourth has chances only."""
+    rng = np.random.default_rng(seed)
+    sheet = Sheet(4, rng.integers(0, 3, trials))
+    sheet.named[:3] = rng.integers(-1, 3, (3, trials))
+    sheet.lost[:], sheet.agreed[:] = rng.random((2, 4, trials))
+    sheet.prices[:] = rng.integers(0, 9, (4, 3))
+    for place in range(3):
+        sheet.note_names(place)
+    sheet.note_chances(2, agreed=False)
+    sheet.note_chances(3, agreed=reference >= 0)
+    chances, agreed = sheet.lost.copy(), sheet.agreed.copy()
+    found = sheet.add_up(reference, paired=True)
+    for place, tally in enumerate(found.tallies):
+        assert (tally.trials, tally.queries, tally.distinct, tally.rounds) == (trials, *sheet.prices[place])
+        if place < 2:
+            assert tally.smooth is None
+            assert tally.failed == (sheet.named[place] != sheet.truth).sum()
+        else:
+            assert tally.failed == 0
+            wanted = dataclasses.astuple(moments_of(chances[place]))
+            assert dataclasses.astuple(tally.smooth) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+        if reference < 0:
+            assert math.isnan(tally.agreements)
+        elif place < 3:
+            same = (sheet.named[place] == sheet.named[reference]) & (sheet.named[place] >= 0)
+            assert tally.agreements == same.sum()
+        else:
+            assert tally.agreements == pytest.approx(agreed[place].sum(), rel=1e-12)
+    for (a, b), versus in found.versus.items():
+        if b < 2:
+            misses = [sheet.named[place] != sheet.truth for place in (a, b)]
+            assert (versus.first_only, versus.second_only) == (
+                (misses[0] & ~misses[1]).sum(),
+                (misses[1] & ~misses[0]).sum(),
+            )
+        else:
+            wanted = dataclasses.astuple(moments_of(sheet.lost[a] - sheet.lost[b]))
+            assert dataclasses.astuple(versus.smooth) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
+
+
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.integers(0, 2**32), st.tuples(st.booleans(), st.booleans(), st.booleans()), st.integers(1, 1100))
 def test_plain_numbers_come_back_and_turning_is_exact(seed, counted, trials):
     rng = np.random.default_rng(seed)
@@ -242,10 +293,10 @@ def test_plain_numbers_come_back_and_turning_is_exact(seed, counted, trials):
         assert versus_of_numbers(versus.trials, numbers_of_versus(versus)) == versus
         assert swapped(swapped(versus)) == versus
     lost = [rng.random(trials), rng.random(trials) < 0.5, rng.random(trials) * 1e-9]
-    straight, turned = side_by_side(lost), side_by_side(lost[::-1])
+    straight, turned = put_side_by_side(lost), put_side_by_side(lost[::-1])
     for a, b in straight:
         assert turned[2 - b, 2 - a] == swapped(straight[a, b])
-    assert side_by_side(lost[:2])[0, 1] == straight[0, 1]  # whoever else was there
+    assert put_side_by_side(lost[:2])[0, 1] == straight[0, 1]  # whoever else was there
 
 
 def test_rows_of_one_bench_and_of_its_parts():

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from pairsim.kernels.jit import bare_inner, jit
+from pairsim.kernels.jit import bare_inner, bare_jit, jit
 from pairsim.kernels.ties import FIRST, LOSE
 
 
@@ -71,3 +71,14 @@ def crown_trials(n, ties, heights, at_top, below_top, fail_at, fail_above):
                     log_factorials, others - at_top[t], others - top, below_top[t], 1.0 + at_top[t]
                 )
             fail_above[t] = 1.0 - _mean_share(log_factorials, others, others - top - 1, at_top[t], 1.0)
+
+
+@bare_jit
+def miss_crown(chances, below, heights, fail_at, fail_above, missed):
+    """Write max-win's chance to fail, `chances` and `below` being those of class 0 to score a, and less than a.
+
+    With less than the others' top score M it fails, with M and M + 1 it may, with more it does not.
+    """
+    for t in range(missed.size):
+        top = heights[t]
+        missed[t] = below[top] + chances[top] * fail_at[t] + chances[top + 1] * fail_above[t]

@@ -2,14 +2,13 @@
 
 Both list the classes in the same random order, and games among wrong classes do not depend on p: the order is dealt
 once, and all that a folded knock-out needs to know of it is whom the true class's branch meets in each round. Class 0's
-own answers are read off two slabs, with and without its games: a score that grew by one has another last bit.
+own answers come from `play_class_zero`, in rows with room for a power of two.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.bits import LANES, U_LANES
 from pairsim.kernels.jit import jit
 from pairsim.kernels.stream import (
     GOLDEN,
@@ -28,18 +27,6 @@ from pairsim.kernels.stream import (
 
 U_WORD = np.uint64(TRIALS_PER_WORD)
 NO_RIVAL = np.int64(-1)
-
-
-@jit
-def zero_answers(others, full, n, answers):
-    """Write the answers of class 0's games, answers[word, j]: bit 1 where class j beats it.
-
-    `others` holds the games among classes 1 .. n - 1 only, `full` all games. A row has room for a power of two.
-    """
-    for c in range(1, n):
-        at = np.uint64(c * full.slices) * U_LANES
-        for w in range(LANES):
-            answers[w, c] = others.counters[at + np.uint64(w)] ^ full.counters[at + np.uint64(w)]
 
 
 @jit

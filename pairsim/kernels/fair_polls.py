@@ -3,18 +3,17 @@
 A fair draw is a comparison of real numbers: add to each sampled score a uniform number of its own. Class c is named
 with chance sum over v of the integral over x in [0, 1] of P(c = v) prod over the others of P(below v) + x P(equal v), a
 polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken eight at a time, from the highest down:
-the products at all nodes are sums of logarithms from a table. Rules have an odd number of nodes, and x = 1 is one more:
-they are taken two at a time.
+the products at all nodes are sums of logarithms from a table, a matrix product of four trials' counts with it. Rules
+have an odd number of nodes, and x = 1 is one more: they are taken two at a time.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from pairsim.kernels.jit import bare_inner, inner, jit
-from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO
+from pairsim.kernels.crowds import TOGETHER, U_TOGETHER
+from pairsim.kernels.jit import bare_inner, inline_always, inner, jit
+from pairsim.kernels.stream import ONE, ZERO
 from pairsim.kernels.vectors import (
     U_WIDTH,
     WIDTH,
@@ -31,78 +30,15 @@ from pairsim.kernels.vectors import (
 
 TOLERANCE = 1e-13  # of the failure probability: what may be left out, term by term
 VALUES = WIDTH  # sampled scores in a chunk
-TWO, THREE = np.uint64(2), np.uint64(3)
-TOGETHER = 4  # rivals added at a time: a list of them is filled up to a multiple of this
-U_TOGETHER = np.uint64(TOGETHER)
-USUAL_SCORES = np.uint64(96)  # room for so many distinct scores a trial is enough for hundreds of classes
-U_WORD = np.uint64(TRIALS_PER_WORD)
+TWO, THREE, FOUR, FIVE, SIX, SEVEN = (np.uint64(k) for k in range(2, 8))
+NOBODY = np.uint64(2**63)  # in the place of a class to agree with
+TWO_NODES = np.uint64(2 * WIDTH)
 
-LEAST_LOG = -700.0  # exp of it is next to nothing, and a normal number
-LOG2_E = 1.4426950408889634
-LN2_HIGH = float.fromhex("0x1.62e42fee00000p-1")  # times a small whole number: no rounding
-LN2_LOW = float.fromhex("0x1.a39ef35793c76p-33")
+LEAST_LOG = -1000.0  # 2 to the power of it is next to nothing, and a normal number
+LN2 = 0.6931471805599453
 ROUND = 1.5 * 2.0**52  # added to a small number it leaves the nearest whole number in the low bits
 EXPONENT_BIAS = np.uint64(1023)
 EXPONENT_PLACE = np.uint64(52)
-
-
-class Crowd(NamedTuple):
-    """The rivals of each trial: distinct scores and how many classes have them, one trial after the other."""
-
-    starts: np.ndarray  # int64[trials + 1]
-    scores: np.ndarray  # uint16[...]
-    counts: np.ndarray  # float64[...]
-
-
-@inner
-def _more_room(numbers, size):
-    """Return a longer array that begins with `numbers`."""
-    longer = np.empty(size, numbers.dtype)
-    for k in range(numbers.size):  # an assignment of slices would compile the words of its error too
-        longer[k] = numbers[k]
-    return longer
-
-
-@jit
-def list_rivals(scores, truth):
-    """Return the `Crowd` of the trials (columns of `scores`): all classes but the true one.
-
-    Some trials are counted side by side, class after class: then no count waits for the one before it.
-    """
-    n, columns, trials = np.uint64(scores.shape[0]), np.uint64(scores.shape[1]), np.uint64(truth.size)
-    flat = scores.reshape(-1)
-    having = np.zeros(U_WORD * n, np.uint16)
-    starts = np.zeros(trials + ONE, np.int64)
-    room = trials * min(n + U_TOGETHER, USUAL_SCORES)
-    found, counts = np.empty(room, np.uint16), np.empty(room, np.float64)
-    size = np.uint64(0)
-    for first in range(ZERO, trials, U_WORD):
-        some = min(U_WORD, trials - first)
-        low, high = flat[first], flat[first]
-        for c in range(n):
-            here = c * columns + first
-            for k in range(some):
-                score = flat[here + k]
-                low, high = min(low, score), max(high, score)
-                having[k * n + np.uint64(score)] += np.uint16(1)
-        needed = size + some * (np.uint64(high - low) + ONE + U_TOGETHER)
-        if needed > np.uint64(found.size):
-            found, counts = _more_room(found, 2 * needed), _more_room(counts, 2 * needed)
-        for k in range(some):
-            having[k * n + np.uint64(scores[truth[first + k], first + k])] -= np.uint16(1)
-            row = k * n
-            for s in range(np.uint64(low), np.uint64(high) + ONE):
-                many = having[row + s]
-                found[size] = s
-                counts[size] = many
-                size += np.uint64(many > 0)  # no branch: which scores there are is not to be guessed
-                having[row + s] = 0
-            while size % U_TOGETHER:
-                found[size] = 0  # no logarithm of score 0 is infinite
-                counts[size] = 0.0
-                size += ONE
-            starts[first + k + ONE] = size
-    return Crowd(starts, found, counts)
 
 
 @inner
@@ -117,7 +53,7 @@ def _choose_rule(tables, rule, share, allowed):
 
 
 @inner
-def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
+def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, chances, base):
     """Return the parts of sampled score l - d by a longer rule, with products by repeated squaring.
 
     A rule errs by more than TOLERANCE only where the shares add up to 0.03 and more (as it errs by at most c A**(2m),
@@ -126,11 +62,12 @@ def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
     size = tables.sizes[rule]
     for g in range(size):
         chances[g] = 1.0
-    for k in range(crowd.starts[t], crowd.starts[t + 1]):
-        share, upto = tables.top_share[crowd.scores[k], d], tables.top_upto[crowd.scores[k], d]
-        for g in range(size):
-            base[g] = upto * (1.0 + (tables.nodes[rule, g] - 1.0) * share)
-        left = np.int64(crowd.counts[k])
+    for row in range(rows):
+        share, upto = tables.top_share[lowest + row, d], tables.top_upto[lowest + row, d]
+        left = np.int64(many[row * U_TOGETHER + trial])
+        if left > 0:
+            for g in range(size):
+                base[g] = upto * (1.0 + (tables.nodes[rule, g] - 1.0) * share)
         while left > 0:
             if left & 1:
                 for g in range(size):
@@ -148,24 +85,48 @@ def _integrate_longer(tables, crowd, t, own, other, d, rule, chances, base):
     return tables.top_pmf[own, d] * (1.0 - won), tables.top_upto[own, d] * other_share * agreed
 
 
-@bare_inner
-def _failing(log):
-    """Return 1 - exp(log), eight at a time, all digits kept where it is small.
+@inline_always
+def _add_logarithms(mixed, at, many, rows, logs, here, stride):
+    """Write the sums of logarithms of four trials, which lie `stride` apart in `logs`, at two nodes side by side."""
+    a0, b0, c0, d0 = repeat(0.0), repeat(0.0), repeat(0.0), repeat(0.0)
+    a1, b1, c1, d1 = repeat(0.0), repeat(0.0), repeat(0.0), repeat(0.0)
+    for k in range(ZERO, rows * U_TOGETHER, U_TOGETHER):
+        log0, log1 = load(mixed, at), load(mixed, at + U_WIDTH)
+        at += TWO_NODES
+        a, b, c, d = many[k], many[k + ONE], many[k + TWO], many[k + THREE]
+        a0, a1 = a0 + a * log0, a1 + a * log1
+        b0, b1 = b0 + b * log0, b1 + b * log1
+        c0, c1 = c0 + c * log0, c1 + c * log1
+        d0, d1 = d0 + d * log0, d1 + d * log1
+    store(logs, here, a0)
+    store(logs, here + U_WIDTH, a1)
+    store(logs, here + stride, b0)
+    store(logs, here + stride + U_WIDTH, b1)
+    store(logs, here + TWO * stride, c0)
+    store(logs, here + TWO * stride + U_WIDTH, c1)
+    store(logs, here + THREE * stride, d0)
+    store(logs, here + THREE * stride + U_WIDTH, d1)
 
-    With log = k ln 2 + r it is (1 - 2**k) - 2**k (exp(r) - 1); as |r| < 0.35, 14 terms of the series leave an error of
-    2e-17 of it; where k is not 0, the difference is at least 0.29. Adding ROUND puts k into the lowest bits, which are
-    then shifted to a double's exponent.
+
+@inline_always
+def _failing(log):
+    """Return 1 - 2**log, eight at a time, all digits kept where it is small.
+
+    With log = k + r it is (1 - 2**k) - 2**k (2**r - 1); as |r| <= 1/2, a polynomial of degree 11 (interpolated at
+    Chebyshev's points) errs by 5e-17 of 2**r - 1; where k is not 0, the difference is at least 0.29. Adding ROUND puts
+    k into the lowest bits, which are then shifted to a double's exponent.
     """
     x = larger(log, repeat(LEAST_LOG))
-    shifted = x * LOG2_E + ROUND
-    k = shifted - ROUND
-    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    shifted = x + ROUND
+    r = x - (shifted - ROUND)
     r2 = r * r
     r4 = r2 * r2
-    low = (1 / 6 + r * (1 / 24)) + r2 * (1 / 120 + r * (1 / 720))
-    high = (1 / 5040 + r * (1 / 40320)) + r2 * (1 / 362880 + r * (1 / 3628800))
-    top = (1 / 39916800 + r * (1 / 479001600)) + r2 * (1 / 6227020800 + r * (1 / 87178291200))
-    series = r + r2 * (0.5 + r * (low + r4 * (high + r4 * top)))
+    low = (LN2 + r * 0.24022650695910097) + r2 * (0.0555041086648216 + r * 0.009618129107606888)
+    high = (0.0013333558146416936 + r * 0.0001540353044173605) + r2 * (
+        1.525273382983612e-05 + r * 1.321544258792169e-06
+    )
+    top = (1.0178062445845774e-07 + r * 7.072585949269288e-09) + r2 * 4.4549605981865527e-10
+    series = r * (low + r4 * (high + r4 * top))
     power = as_reals((as_words(shifted) + EXPONENT_BIAS) << EXPONENT_PLACE)
     return (1.0 - power) - power * series
 
@@ -198,105 +159,125 @@ def _agreeing(rule, size, tables, fails, own, other):
 @jit
 def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements):
     """Write, for each trial, the chance that a poll misses the true class or names `reference` (which may be empty)."""
-    width, stride = np.uint64(tables.top_pmf.shape[1]), np.uint64(tables.top_mixed.shape[1])
+    n, width = np.uint64(tables.top_pmf.shape[0]), np.uint64(tables.top_pmf.shape[1])
     pmf, upto, shares = tables.top_pmf.reshape(-1), tables.top_upto.reshape(-1), tables.top_share.reshape(-1)
     mixed, nodes, weights, sizes = tables.top_mixed.reshape(-1), tables.nodes, tables.weights, tables.sizes
     rules, errors = tables.chunk_rules, np.exp(tables.log_error)
-    starts, found, counts = crowd.starts, crowd.scores, crowd.counts
-    most = max(np.uint64(nodes.shape[1]), stride)
-    fails, spare = np.empty(most), np.empty(most)
-    missed, agreed, error = np.empty(width), np.empty(width), np.empty(width)
-    unbeaten, crowded, joined, other_error = np.empty(width), np.empty(width), np.empty(width), np.empty(width)
-    for t in range(np.uint64(failures.size)):
-        own = np.uint64(scores[truth[t], t]) * width
-        compared = reference.size > 0 and reference[t] >= 0 and reference[t] != truth[t]
-        other = np.uint64(scores[reference[t], t]) * width if compared else own
-        first, last = np.uint64(starts[t]), np.uint64(starts[t + ONE])
-        surely = 0.0  # a lower bound of the failure
-        rest = 0.0
-        at = np.uint64(0)  # the chunk's place among the sampled scores, and
-        column = np.uint64(0)  # among the logarithms
-        while at < width:
+    stride = np.uint64(nodes.shape[1]) * U_WIDTH
+    logs, fails, spare = np.empty(U_TOGETHER * stride), np.empty(stride), np.empty(stride)
+    many = np.empty(n * U_TOGETHER)
+    # of each sampled score of the four trials, so many numbers apart: the part of the failure, ...
+    apart = U_TOGETHER * width
+    notes = np.empty(SEVEN * apart)
+    agreed, error, other_error = apart, TWO * apart, THREE * apart
+    unbeaten, crowded, joined = FOUR * apart, FIVE * apart, SIX * apart
+    owns, others, ends = np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64)
+    surely, rest = np.empty(TOGETHER), np.empty(TOGETHER)  # a lower bound of the failure, and what was not looked at
+    for group in range(np.uint64(crowd.lows.size)):
+        lowest, begin = crowd.lows[group], crowd.starts[group]
+        rows = crowd.starts[group + ONE] - begin
+        for k in range(rows * U_TOGETHER):
+            many[k] = crowd.counts[begin * U_TOGETHER + k]
+        first = group * U_TOGETHER
+        some = min(U_TOGETHER, np.uint64(failures.size) - first)
+        for g in range(some):
+            t = first + g
+            owns[g] = np.uint64(scores[truth[t], t]) * width
+            compared = reference.size > 0 and reference[t] >= 0 and reference[t] != truth[t]
+            others[g] = np.uint64(scores[reference[t], t]) * width if compared else NOBODY
+            surely[g] = 0.0
+            ends[g] = ZERO
+        left = some
+        at = ZERO  # the chunk's place among the sampled scores, and
+        column = lowest * TWO_NODES  # among the logarithms
+        while left > ZERO:
             rule = rules[at // U_WIDTH]
             size = np.uint64(sizes[rule])
-            even, odd = repeat(0.0), repeat(0.0)
-            before, highest = repeat(0.0), repeat(0.0)  # logarithms at the last node, and at x = 1
-            never = repeat(0.0)
-            for g in range(ZERO, size + ONE, TWO):  # two nodes side by side
-                before, highest = repeat(0.0), repeat(0.0)
-                here = column + g * U_WIDTH
-                for k in range(first, last, U_TOGETHER):
-                    row_a = np.uint64(found[k]) * stride + here
-                    row_b = np.uint64(found[k + ONE]) * stride + here
-                    row_c = np.uint64(found[k + TWO]) * stride + here
-                    row_d = np.uint64(found[k + THREE]) * stride + here
-                    many_a, many_b, many_c, many_d = counts[k], counts[k + ONE], counts[k + TWO], counts[k + THREE]
-                    near = many_a * load(mixed, row_a) + many_b * load(mixed, row_b)
-                    before = before + (near + (many_c * load(mixed, row_c) + many_d * load(mixed, row_d)))
-                    near = many_a * load(mixed, row_a + U_WIDTH) + many_b * load(mixed, row_b + U_WIDTH)
-                    far = many_c * load(mixed, row_c + U_WIDTH) + many_d * load(mixed, row_d + U_WIDTH)
-                    highest = highest + (near + far)
-                here = g * U_WIDTH
-                fail, never = _failing(before), _failing(highest)
-                store(fails, here, fail)
-                store(fails, here + U_WIDTH, never)
-                even = even + weights[rule, g] * fail
-                odd = odd + weights[rule, g + ONE] * never
+            for node in range(ZERO, size + ONE, TWO):
+                _add_logarithms(mixed, column, many, rows, logs, node * U_WIDTH, stride)
+                column += n * TWO_NODES
+            for g in range(some):
+                if ends[g] > ZERO:
+                    continue
+                own, other = owns[g] + at, others[g] + at
+                here, log = g * width + at, g * stride
+                total = repeat(0.0)
+                for node in range(size + ONE):  # x = 1, the last, has no weight
+                    fail = _failing(load(logs, log + node * U_WIDTH))
+                    store(fails, node * U_WIDTH, fail)
+                    total = total + weights[rule, node] * fail
 
-            # The chunk's parts of the failure, and the least that they can be: the chance to fail falls with x, so that
-            # it is at least that of x = 1/2 below it, and that of 1 beyond.
-            likely, certain = load(pmf, own + at), 1.0 - never
-            store(missed, at, likely * (even + odd))
-            store(unbeaten, at, certain)
-            surely = add_up(surely, likely * 0.5 * (load(fails, size // TWO * U_WIDTH) + never))
+                # The chunk's parts of the failure, and the least that they can be: the chance to fail falls with x, so
+                # that it is at least that of x = 1/2 below it, and that of 1 beyond.
+                never = load(fails, size * U_WIDTH)
+                likely, certain = load(pmf, own), 1.0 - never
+                store(notes, here, likely * total)
+                store(notes, unbeaten + here, certain)
+                surely[g] = add_up(surely[g], likely * 0.5 * (load(fails, size // TWO * U_WIDTH) + never))
 
-            # What the rule may err by. The logarithm of the product is concave in x: its slope at 1, the sum of the
-            # rivals' shares, is at most that between the last node and 1. The true class is a rival of the other. It
-            # is at most 1: a chance and its estimate are both below that.
-            slope = (highest - before) * (1.0 / (1.0 - nodes[rule, size - ONE]))
-            share = load(shares, own + at)
-            part = _raise_to(slope * slope, size, repeat(errors[rule]))
-            store(crowded, at, slope)
-            store(error, at, smaller(part, repeat(1.0)) * certain * likely)
-            if compared:
-                total = _agreeing(rule, size, tables, fails, share, load(shares, other + at))
-                store(agreed, at, total * (load(upto, own + at) * load(shares, other + at)))
-                slope = slope + share
+                # What the rule may err by. The logarithm of the product is concave in x: its slope at 1, the sum of the
+                # rivals' shares, is at most that between the last node and 1. The true class is a rival of the other.
+                # It is at most 1: a chance and its estimate are both below that.
+                slope = load(logs, log + size * U_WIDTH) - load(logs, log + (size - ONE) * U_WIDTH)
+                slope = slope * (LN2 / (1.0 - nodes[rule, size - ONE]))
+                share = load(shares, own)
                 part = _raise_to(slope * slope, size, repeat(errors[rule]))
-                store(joined, at, slope)
-                store(other_error, at, smaller(part, repeat(1.0)) * certain * load(upto, own + at))
+                store(notes, crowded + here, slope)
+                store(notes, error + here, smaller(part, repeat(1.0)) * certain * likely)
+                if others[g] != NOBODY:
+                    total = _agreeing(rule, size, tables, fails, share, load(shares, other))
+                    store(notes, agreed + here, total * (load(upto, own) * load(shares, other)))
+                    slope = slope + share
+                    part = _raise_to(slope * slope, size, repeat(errors[rule]))
+                    store(notes, joined + here, slope)
+                    store(notes, other_error + here, smaller(part, repeat(1.0)) * certain * load(upto, own))
 
-            # Below some sampled score nothing more needs to be known: all classes are there with a chance of at most
-            # TOLERANCE of the failure that is sure by now. Then the true class fails, and no other is named.
+                # Below some sampled score nothing more needs to be known: all classes are there with a chance of at
+                # most TOLERANCE of the failure that is sure by now. Then the true class fails, and no other is named.
+                after = at + U_WIDTH
+                rest[g] = upto[own + U_WIDTH] if after < width else 0.0
+                if after == width or rest[g] * notes[unbeaten + here + U_WIDTH - ONE] <= TOLERANCE * surely[g]:
+                    ends[g] = after
+                    left -= ONE
             at += U_WIDTH
-            column += (size + ONE) * U_WIDTH
-            rest = upto[own + at] if at < width else 0.0
-            if rest * unbeaten[at - ONE] <= TOLERANCE * surely:
-                break
-        for chunk in range(ZERO, at, U_WIDTH):
-            if lanes_above(load(error, chunk), TOLERANCE * surely):
-                for d in range(chunk, chunk + U_WIDTH):
-                    if not error[d] <= TOLERANCE * surely:
-                        allowed = TOLERANCE * surely / (pmf[own + d] * unbeaten[d])
-                        rule = _choose_rule(tables, rules[d // U_WIDTH], crowded[d], allowed)
-                        same = own // width
-                        missed[d] = _integrate_longer(tables, crowd, t, same, same, d, rule, fails, spare)[0]
-            if compared and lanes_above(load(other_error, chunk), TOLERANCE):
-                for d in range(chunk, chunk + U_WIDTH):
-                    if not other_error[d] <= TOLERANCE:
-                        allowed = TOLERANCE / (upto[own + d] * unbeaten[d])
-                        rule = _choose_rule(tables, rules[d // U_WIDTH], joined[d], allowed)
-                        found_other = _integrate_longer(
-                            tables, crowd, t, own // width, other // width, d, rule, fails, spare
-                        )
-                        agreed[d] = found_other[1]
-        failure = 0.0
-        for chunk in range(ZERO, at, U_WIDTH):
-            failure = add_up(failure, load(missed, chunk))
-        failures[t] = failure + rest
-        agreement = 0.0
-        if compared:
-            for chunk in range(ZERO, at, U_WIDTH):
-                agreement = add_up(agreement, load(agreed, chunk))
-        if reference.size > 0:
-            agreements[t] = 1.0 - failures[t] if reference[t] == truth[t] else agreement
+        for g in range(some):
+            allowed = TOLERANCE * surely[g]
+            failure, agreement = 0.0, 0.0
+            for chunk in range(g * width, g * width + ends[g], U_WIDTH):
+                if lanes_above(load(notes, error + chunk), allowed):
+                    for place in range(chunk, chunk + U_WIDTH):
+                        if not notes[error + place] <= allowed:
+                            d = place - g * width
+                            ratio = allowed / (pmf[owns[g] + d] * notes[unbeaten + place])
+                            rule = _choose_rule(tables, rules[d // U_WIDTH], notes[crowded + place], ratio)
+                            same = owns[g] // width
+                            notes[place] = _integrate_longer(
+                                tables, many, g, lowest, rows, same, same, d, rule, fails, spare
+                            )[0]
+                failure = add_up(failure, load(notes, chunk))
+                if others[g] == NOBODY:
+                    continue
+                if lanes_above(load(notes, other_error + chunk), TOLERANCE):
+                    for place in range(chunk, chunk + U_WIDTH):
+                        if not notes[other_error + place] <= TOLERANCE:
+                            d = place - g * width
+                            ratio = TOLERANCE / (upto[owns[g] + d] * notes[unbeaten + place])
+                            rule = _choose_rule(tables, rules[d // U_WIDTH], notes[joined + place], ratio)
+                            notes[agreed + place] = _integrate_longer(
+                                tables,
+                                many,
+                                g,
+                                lowest,
+                                rows,
+                                owns[g] // width,
+                                others[g] // width,
+                                d,
+                                rule,
+                                fails,
+                                spare,
+                            )[1]
+                agreement = add_up(agreement, load(notes, agreed + chunk))
+            t = first + g
+            failures[t] = failure + rest[g]
+            if reference.size > 0:
+                agreements[t] = 1.0 - failures[t] if reference[t] == truth[t] else agreement

@@ -67,8 +67,8 @@ def equal_masks(slab, first_class, n, target, masks):
             store(out, c * U_LANES + half, _mask_equal(counters, c * depth + half, slices, goal, half))
 
 
-@bare_jit
-def top_masks(slab, first_class, n, masks, best):
+@bare_inner
+def _top_masks(slab, first_class, n, masks, best):
     """Write which classes have the highest score, one bit a trial, and that score's slices to `best`."""
     highest = best.reshape(-1)
     slices, depth = np.uint64(best.shape[0]), np.uint64(slab.slices) * U_LANES
@@ -80,9 +80,14 @@ def top_masks(slab, first_class, n, masks, best):
     equal_masks(slab, first_class, n, best, masks)
 
 
-@bare_jit
+@bare_inner
 def _settle_masks(masks, n, ties, stream, first_trial, winners, tied, several):
-    winners[:] = -1
+    """Name a winner in each trial of a slab from its top masks; equal to `settle` on the scores."""
+    for t in range(SLAB_TRIALS):
+        winners[t] = -1
+        tied[t] = 0
+    for w in range(LANES):
+        several[w] = ZERO
     for c in range(n):
         for w in range(LANES):
             word = masks[c, w]
@@ -118,17 +123,18 @@ def _settle_masks(masks, n, ties, stream, first_trial, winners, tied, several):
                 word &= word - ONE
 
 
-def settle_masks(masks, n, ties, stream, first_trial, winners):
-    """Name a winner in each trial of a slab from its top masks; equal to `settle` on the scores."""
-    tied = np.zeros(SLAB_TRIALS, np.int64)
-    several = np.zeros(LANES, np.uint64)  # trials with a tie
+@bare_jit
+def name_winners(slab, n, ties, stream, first_trial, masks, best, tied, several, winners):
+    """Write max-win's winner in each trial of a slab; what comes before `winners` is room to work in."""
+    _top_masks(slab, 0, n, masks, best)
     _settle_masks(masks, n, ties, stream, first_trial, winners, tied, several)
 
 
 @bare_inner
 def count_masks(masks, first_class, n, counts):
     """Count, in each trial of a slab, the classes whose bit is set."""
-    counts[:] = 0
+    for t in range(SLAB_TRIALS):
+        counts[t] = 0
     for c in range(first_class, n):
         for w in range(LANES):
             word = masks[c, w]
@@ -148,8 +154,12 @@ def read_slices(sliced, values):
 
 
 @bare_jit
-def _summit(slab, n, masks, best, heights, at_top, below_top):
-    """Finish `summit` from the top masks of classes 1 .. n - 1."""
+def summit(slab, n, masks, best, heights, at_top, below_top):
+    """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less.
+
+    `masks` and `best` are room to work in.
+    """
+    _top_masks(slab, 1, n, masks, best)
     count_masks(masks, 1, n, at_top)
     read_slices(best, heights)
     for w in range(U_LANES):  # best -= 1; a top score is 0 only when n = 2, and then nobody has one less
@@ -160,14 +170,6 @@ def _summit(slab, n, masks, best, heights, at_top, below_top):
             borrow &= ~have
     equal_masks(slab, 1, n, best, masks)
     count_masks(masks, 1, n, below_top)
-
-
-def summit(slab, n, heights, at_top, below_top):
-    """Write, for classes 1 .. n - 1 in each trial, the top score, how many have it, and how many have one less."""
-    masks = np.empty((n, LANES), np.uint64)
-    best = np.empty((score_slices(n), LANES), np.uint64)
-    top_masks(slab, 1, n, masks, best)
-    _summit(slab, n, masks, best, heights, at_top, below_top)
 
 
 @bare_jit

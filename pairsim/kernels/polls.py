@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.kernels.fair_polls import fair_poll_trials, list_rivals
+from pairsim.kernels.crowds import count_rivals
+from pairsim.kernels.fair_polls import fair_poll_trials
 from pairsim.kernels.jit import inner, jit
 from pairsim.kernels.ties import FIRST, LOSE, RANDOM
 
@@ -21,8 +22,8 @@ class PollTables(NamedTuple):
 
     Polynomials are integrated by Gauss-Legendre rules, by the last of them exactly. What is used for that goes from the
     highest sampled score down, in chunks of 8, the last of which is filled up with impossible ones; each chunk has
-    the rule that usually does for it, and x = 1 as one more node of no weight. In `top_mixed`, the 8 sampled scores of
-    a node lie side by side.
+    the rule that usually does for it, and x = 1 as one more node of no weight. In `top_mixed`, two nodes lie side by
+    side, with 8 sampled scores each, so that the rows of a crowd's scores follow each other.
     """
 
     pmf: np.ndarray  # float64[n, l + 1]: P(sampled score = v)
@@ -31,7 +32,7 @@ class PollTables(NamedTuple):
     top_pmf: np.ndarray  # float64[n, 8 * chunks]: P(= v), v = l, l - 1, ...
     top_upto: np.ndarray  # float64[n, 8 * chunks]: P(<= v)
     top_share: np.ndarray  # float64[n, 8 * chunks]: P(= v) / P(<= v)
-    top_mixed: np.ndarray  # float64[n, 8 * nodes]: log(P(< v) + x P(= v)), chunk after chunk, at the rule's nodes
+    top_mixed: np.ndarray  # float64[nodes / 2, n, 16]: log2(P(< v) + x P(= v)), chunk after chunk, at the rule's nodes
     chunk_rules: np.ndarray  # int64[chunks]
     sizes: np.ndarray  # int64[rules]: how many nodes
     nodes: np.ndarray  # float64[rules, most nodes]
@@ -125,7 +126,7 @@ def poll_trials(tables, ties, scores, truth, reference, failures, agreements):
     `reference` may be empty: then there is nothing to agree with.
     """
     if ties == RANDOM:
-        crowd = list_rivals(scores, truth)
+        crowd = count_rivals(scores, truth)
         fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements)
         return
     n = scores.shape[0]

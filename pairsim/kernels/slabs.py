@@ -149,36 +149,18 @@ def _add_tile(tile, low, high, slab):
                 _add_to_class(tile, np.uint64(b) * ROW_STRIDE + half, COLUMN_STRIDE, False, slab, high + b, half)
 
 
-@bare_jit
-def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *room):
-    # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
-    scratch = Scratch(*room)
-    write_slab_keys(stream, first_word, scratch.words, scratch.digits)
-    for low in range(first_class, n, TILE):
-        for high in range(low, n, TILE):
-            fair = fair_rows(oracle, n, low, high)
-            if low == high and fair == ALL_ROWS:
-                _play_fair_corner(low, scratch, slab)
-            elif low < high and fair != ZERO:
-                fill_other_rows(oracle, n, low, high, fair, scratch, lanes)
-                _play_tile(low, high, fair, scratch, slab)
-            else:
-                fill_tile(oracle, n, low, high, scratch, lanes)
-                if low == high:
-                    mirror_tile(scratch.tile)
-                _add_tile(scratch.tile, low, high, slab)
+@bare_inner
+def _clear(slab):
+    """Forget all games; what is pending counts only where `added` says so."""
+    for k in range(np.uint64(slab.counters.size)):
+        slab.counters[k] = ZERO
+    for c in range(np.uint64(slab.added.size)):
+        slab.added[c] = ZERO
 
 
-def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
-    """Add to `slab` all games among classes first_class .. n - 1 in the slab that starts at `first_word`.
-
-    `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
-    """
-    _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *own_scratch())
-
-
-@bare_jit
+@bare_inner
 def _flush_pending(slab):
+    """Add all pending carries, so that the counters alone are the scores."""
     counters, pending = slab.counters, slab.pending
     for c in range(slab.added.size):
         added = slab.added[c]
@@ -197,15 +179,34 @@ def _flush_pending(slab):
             at += U_LANES
 
 
-def flush_pending(slab):
-    """Add all pending carries, so that the counters alone are the scores."""
+@bare_jit
+def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *room):
+    # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
+    scratch = Scratch(*room)
+    _clear(slab)
+    write_slab_keys(stream, first_word, scratch.words, scratch.digits)
+    for low in range(first_class, n, TILE):
+        for high in range(low, n, TILE):
+            fair = fair_rows(oracle, n, low, high)
+            if low == high and fair == ALL_ROWS:
+                _play_fair_corner(low, scratch, slab)
+            elif low < high and fair != ZERO:
+                fill_other_rows(oracle, n, low, high, fair, scratch, lanes)
+                _play_tile(low, high, fair, scratch, slab)
+            else:
+                fill_tile(oracle, n, low, high, scratch, lanes)
+                if low == high:
+                    mirror_tile(scratch.tile)
+                _add_tile(scratch.tile, low, high, slab)
     _flush_pending(slab)
 
 
-def clear_slab(slab):
-    """Forget all games."""
-    slab.counters[:] = ZERO
-    slab.added[:] = ZERO
+def play_slab(oracle, n, first_class, stream, first_word, slab, lanes):
+    """Set `slab` to the games among classes first_class .. n - 1 in the slab of trials that starts at `first_word`.
+
+    `lanes` must be LANES: as an argument it keeps LLVM from unrolling the loops before it can make them vector code.
+    """
+    _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *own_scratch())
 
 
 @bare_inner
@@ -219,9 +220,11 @@ def _ripple(counters, at, slices, carry):
 
 
 @bare_jit
-def _play_class_zero(oracle, n, stream, first_word, slab, lanes, *room):
+def _play_class_zero(oracle, n, stream, first_word, others, slab, answers, lanes, *room):
     scratch = Scratch(*room)
     row, counters = scratch.tile, slab.counters
+    for k in range(np.uint64(counters.size)):
+        counters[k] = others.counters[k]
     write_slab_keys(stream, first_word, scratch.words, scratch.digits)
     for high in range(1, n, TILE):
         fill_row(oracle, n, high, scratch, lanes)
@@ -229,12 +232,16 @@ def _play_class_zero(oracle, n, stream, first_word, slab, lanes, *room):
             carry = add_lost(row, half, ROW_STRIDE, counters, half)
             _ripple(counters, FIRST_WAITING + half, slab.slices - FIRST_PENDING, carry)
             for j in range(high, min(high + TILE, n)):
-                answers = load(row, np.uint64(j - high) * U_LANES + half)
-                _ripple(counters, np.uint64(j * slab.slices) * U_LANES + half, slab.slices, answers)
+                won = load(row, np.uint64(j - high) * U_LANES + half)
+                _ripple(counters, np.uint64(j * slab.slices) * U_LANES + half, slab.slices, won)
+        for j in range(high, min(high + TILE, n)):
+            for w in range(U_LANES):
+                answers[w, j] = row[np.uint64(j - high) * U_LANES + w]
 
 
-def play_class_zero(oracle, n, stream, first_word, others, slab, lanes):
-    """Set `slab` to `others` (flushed, games of classes 1 .. n - 1) plus the games of class 0."""
-    slab.counters[:] = others.counters
-    slab.added[:] = ZERO
-    _play_class_zero(oracle, n, stream, first_word, slab, lanes, *own_scratch())
+def play_class_zero(oracle, n, stream, first_word, others, slab, answers, lanes):
+    """Set `slab` to `others` (games of classes 1 .. n - 1) plus the games of class 0.
+
+    Their answers are written, too, answers[word, j]: bit 1 where class j beats class 0.
+    """
+    _play_class_zero(oracle, n, stream, first_word, others, slab, answers, lanes, *own_scratch())

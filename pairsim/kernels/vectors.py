@@ -102,10 +102,10 @@ def lanes_above(reals, limit):
 
 
 def add_up(start, reals):
-    """Return `start` plus the eight reals, one after the other."""
-    for k in range(WIDTH):
-        start += reals[k]
-    return start
+    """Return `start` plus the sum of the eight reals: half is added to half, thrice."""
+    four = reals[:4] + reals[4:]
+    two = four[:2] + four[2:]
+    return start + (two[0] + two[1])
 
 
 def type_as(function, result):
@@ -232,10 +232,13 @@ def _lanes_above(context, builder, sig, args):
 
 @lower_builtin(add_up, types.Float, EIGHT_REALS)
 def _add_up(context, builder, sig, args):
-    total, reals = args
-    for k in range(WIDTH):
-        total = builder.fadd(total, builder.extract_element(reals, ir.Constant(ir.IntType(32), k)))
-    return total
+    start, reals = args
+    number = ir.IntType(32)
+    for half in (4, 2, 1):
+        places = [ir.Constant(ir.VectorType(number, half), list(range(first, first + half))) for first in (0, half)]
+        low, high = (builder.shuffle_vector(reals, ir.Constant(reals.type, ir.Undefined), each) for each in places)
+        reals = builder.fadd(low, high)
+    return builder.fadd(start, builder.extract_element(reals, ir.Constant(number, 0)))
 
 
 _OPERATIONS = {

@@ -10,29 +10,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.decoders import Decoder, MaxWin, Poll, TopK
-from pairsim.kernels.bits import LANES, SLAB_TRIALS, U_LANES
-from pairsim.kernels.crown import crown_trials
+from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
+from pairsim.kernels.crowds import Crowd, count_rivals
+from pairsim.kernels.crown import crown_trials, miss_crown
 from pairsim.kernels.drive import DISTINCT, decode_trials
-from pairsim.kernels.fair_polls import Crowd, fair_poll_trials, list_rivals
+from pairsim.kernels.fair_polls import fair_poll_trials
 from pairsim.kernels.finals import top_k_trials
-from pairsim.kernels.podium import score_slices, settle_masks, summit, top_masks, unpack_scores
+from pairsim.kernels.podium import name_winners, summit, unpack_scores
 from pairsim.kernels.polls import poll_trials
-from pairsim.kernels.slabs import Slab, clear_slab, flush_pending, new_slab, play_class_zero, play_slab
+from pairsim.kernels.slabs import play_class_zero, play_slab
 from pairsim.kernels.stream import TRIALS_PER_WORD, stream_key
 from pairsim.kernels.ties import RANDOM
 from pairsim.oracles import Oracle
-from pairsim.simulation.conditional import max_win_failures, poll_tables, sampled_law
-from pairsim.simulation.eliminations import Dealt, deal_block, read_answers, shares_orders
+from pairsim.simulation.conditional import class_zero_scores, poll_tables, sampled_law
+from pairsim.simulation.desk import DESKS, Desk
+from pairsim.simulation.eliminations import Dealt, deal_block, shares_orders
 from pairsim.simulation.methods import plays_in_slabs
-from pairsim.simulation.room import Room
-from pairsim.simulation.tally import Played, Tally, moments_of
-from pairsim.simulation.versus import NO_VERSUS, side_by_side
+from pairsim.simulation.sheet import Sheet
+from pairsim.simulation.tally import Played
 
 Winners = NDArray[np.int64]
+Crowns = dict[str, tuple[Any, ...]]
 DISTINCT_TRIALS = 16
 NOBODY: Winners = np.empty(0, np.int64)
-SLABS = Room(lambda n: (new_slab(n), new_slab(n)))
-ORDERS = Room(lambda n: np.empty((SLAB_TRIALS, n), np.int32))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,44 +72,40 @@ class Bench:
     def play(self, first: int, count: int) -> list[Played]:
         """Return what trials first .. first + count - 1 give, one entry an oracle."""
         if not self.scored:
-            return [self._tally(oracle, None, first, count, {}) for oracle in self.oracles]
-        with SLABS.lend(self.n) as (others, full):
+            return [self._decode(oracle, None, first, count) for oracle in self.oracles]
+        word = first // TRIALS_PER_WORD
+        with DESKS.lend(self.n) as desk:
             if len(self.oracles) == 1 and not self._needs_crowns:
-                self._play_slab(self.oracles[0], 0, first, full)
-                return [self._tally(self.oracles[0], full, first, count, {})]
-            self._play_slab(self.oracles[0], 1, first, others)
-            if not self._dealt:
-                return self._play_class_zero(others, full, first, count, None)
-            with ORDERS.lend(self.n) as orders:
-                dealt = deal_block(self.n, self.stream, first, orders[:count])
-                return self._play_class_zero(others, full, first, count, dealt)
-
-    def _play_class_zero(self, others: Slab, full: Slab, first: int, count: int, dealt: Dealt | None) -> list[Played]:
-        """Return what each oracle's games of class 0 give, added to those of the others."""
-        crowns = self._crowns(others)
-        tallies = []
-        for oracle in self.oracles:
-            if self._needs_class_zero:
-                word = first // TRIALS_PER_WORD
-                play_class_zero(oracle.kernel(), self.n, self.stream, word, others, full, U_LANES)
-            winners = {}
-            if dealt:
-                answers = read_answers(self.n, others, full)
-                winners = {place: dealt.winners(self.decoders[place], answers) for place in self._dealt}
-            tallies.append(self._tally(oracle, full, first, count, winners, crowns))
-        return tallies
+                play_slab(self.oracles[0].kernel(), self.n, 0, self.stream, word, desk.full, U_LANES)
+                return [self._decode(self.oracles[0], desk, first, count)]
+            play_slab(self.oracles[0].kernel(), self.n, 1, self.stream, word, desk.others, U_LANES)
+            crowns = self._crowns(desk)
+            dealt = deal_block(self.n, self.stream, first, desk.orders[:count]) if self._dealt else None
+            played = []
+            for oracle in self.oracles:
+                if self._needs_class_zero:
+                    kernel, room = oracle.kernel(), (desk.others, desk.full, desk.answers)
+                    play_class_zero(kernel, self.n, self.stream, word, *room, U_LANES)
+                played.append(self._decode(oracle, desk, first, count, dealt, crowns))
+            return played
 
     @functools.cached_property
-    def _dealt(self) -> list[int]:
+    def _dealt(self) -> frozenset[int]:
         """The places of decoders that are played with one random order for all of them and all oracles."""
         if not self._needs_class_zero:
-            return []
-        return [place for place, decoder in enumerate(self.decoders) if shares_orders(self.oracles[0], decoder)]
+            return frozenset()
+        return frozenset(place for place, each in enumerate(self.decoders) if shares_orders(self.oracles[0], each))
 
-    def _play_slab(self, oracle: Oracle, first_class: int, first: int, slab: Slab) -> None:
-        clear_slab(slab)
-        play_slab(oracle.kernel(), self.n, first_class, self.stream, first // TRIALS_PER_WORD, slab, U_LANES)
-        flush_pending(slab)
+    @functools.cached_property
+    def _prices(self) -> NDArray[np.float64]:
+        """What a trial costs each decoder in (queries, distinct, rounds), where that is known beforehand."""
+        prices = np.empty((len(self.decoders), 3))
+        for place, (decoder, method) in enumerate(zip(self.decoders, self.methods, strict=True)):
+            cost = decoder.cost(self.n)
+            prices[place] = cost.queries, cost.queries, cost.rounds
+            if isinstance(decoder, Poll) and method == "conditional":
+                prices[place, DISTINCT] = decoder.expected_distinct(self.n)
+        return prices
 
     @functools.cached_property
     def _needs_crowns(self) -> bool:
@@ -137,7 +133,7 @@ class Bench:
         lonely = len(self.decoders) == 1 and getattr(self.decoders[0], "ties", "lose") != "lose"
         return simulated or (self.reference >= 0 and not lonely)
 
-    def _crowns(self, others: Slab) -> dict[str, tuple[Any, ...]]:
+    def _crowns(self, desk: Desk) -> Crowns:
         """Return, for each tie rule of a conditional max-win, (M, chance to fail at M, chance to fail at M + 1)."""
         rules = {
             decoder.ties: decoder.kernel(self.n).ties
@@ -146,8 +142,8 @@ class Bench:
         }
         if not rules:
             return {}
-        heights, at_top, below_top = np.empty((3, SLAB_TRIALS), np.int64)
-        summit(others, self.n, heights, at_top, below_top)
+        heights, at_top, below_top = desk.summit
+        summit(desk.others, self.n, *desk.tops, heights, at_top, below_top)
         crowns = {}
         for name, rule in rules.items():
             fail_at, fail_above = np.empty((2, SLAB_TRIALS))
@@ -155,69 +151,74 @@ class Bench:
             crowns[name] = (heights, fail_at, fail_above)
         return crowns
 
-    def _tally(
+    def _decode(
         self,
         oracle: Oracle,
-        slab: Slab | None,
+        desk: Desk | None,
         first: int,
         count: int,
-        known: dict[int, Winners],
-        crowns: dict[str, tuple[Any, ...]] | None = None,
+        dealt: Dealt | None = None,
+        crowns: Crowns | None = None,
     ) -> Played:
-        """Return what each decoder did; `known` are winners that were found already, by the decoder's place."""
-        truth = oracle.truth(first, count)
-        scores = self._scores(slab)
-        winners: list[Winners] = [NOBODY] * len(self.decoders)
-        prices = np.zeros((len(self.decoders), 3))
+        """Return what each decoder did: first whom they named, then the chances, which may look at the reference."""
+        sheet = Sheet(len(self.decoders), oracle.truth(first, count))
+        sheet.prices[:] = count * self._prices
+        scores = self._scores(desk)
         for place, (decoder, method) in enumerate(zip(self.decoders, self.methods, strict=True)):
-            cost = decoder.cost(self.n)
-            prices[place] = count * cost.queries, count * cost.queries, count * cost.rounds
-            if isinstance(decoder, MaxWin) and slab is not None:
-                if self._needs_winners:
-                    winners[place] = self._max_win(slab, decoder, first)[:count]
-            elif place in known:
-                winners[place] = known[place]
+            named = sheet.named[place]
+            if isinstance(decoder, MaxWin) and desk is not None:
+                if not self._needs_winners:
+                    continue
+                named[:] = self._max_win(desk, decoder, first)[:count]
+            elif place in self._dealt and dealt is not None and desk is not None:
+                dealt.write_winners(decoder, desk.answers, named)
             elif method != "conditional":
-                winners[place], prices[place] = _ask(oracle, decoder, self.stream, first, count)
+                sheet.prices[place] = _ask(oracle, decoder, self.stream, first, named)
             elif isinstance(decoder, TopK):
-                winners[place], prices[place] = self._top_k(oracle, decoder, scores, first, count)
-                prices[place, DISTINCT] = count * _sampled_distinct(oracle, decoder, self.stream)
+                sheet.prices[place] = self._top_k(oracle, decoder, scores, first, named)
+                sheet.prices[place, DISTINCT] = count * _sampled_distinct(oracle, decoder, self.stream)
             else:
-                assert isinstance(decoder, Poll)
-                prices[place, DISTINCT] = count * decoder.expected_distinct(self.n)
-        reference = winners[self.reference] if self.reference >= 0 else NOBODY
-        crowd = list_rivals(scores, truth) if self._needs_crowd else None
-        tallies: list[Tally] = []
-        lost: list[NDArray[Any]] = []  # of each decoder: in which trials it failed, or with what chance
+                continue
+            sheet.note_names(place)
+        compared = self.reference >= 0 and (self._needs_winners or desk is None)
+        self._write_chances(oracle, scores, sheet, compared, crowns or {})
+        return sheet.add_up(self.reference if compared else -1, self.paired)
+
+    def _write_chances(
+        self, oracle: Oracle, scores: NDArray[np.uint16], sheet: Sheet, compared: bool, crowns: Crowns
+    ) -> None:
+        """Write the chances of the decoders that have them; `compared` with whom the reference named."""
+        reference = sheet.named[self.reference] if compared else NOBODY
+        crowd = count_rivals(scores, sheet.truth) if self._needs_crowd else None
         for place, (decoder, method) in enumerate(zip(self.decoders, self.methods, strict=True)):
-            named = winners[place]
-            agreements = float(((named == reference) & (named >= 0)).sum()) if reference.size and named.size else np.nan
-            if method == "conditional" and isinstance(decoder, MaxWin):
-                lost.append(max_win_failures(self.n, oracle.p or 0.0, *(crowns or {})[decoder.ties])[:count])
-                if not named.size:
-                    agreements = float(count)  # a lone max-win agrees with itself
-            elif method == "conditional" and isinstance(decoder, Poll):
-                missed, agreements = self._poll(decoder, scores, crowd, truth, reference)
-                lost.append(missed)
-            else:
-                lost.append(named != truth)
-            counted = lost[-1].dtype == np.bool_
-            failed = int(lost[-1].sum()) if counted else 0
-            smooth = None if counted else moments_of(lost[-1])
-            tallies.append(Tally(count, failed, smooth, agreements, *prices[place].tolist()))
-        return Played(tuple(tallies), side_by_side(lost) if self.paired else NO_VERSUS)
+            if method != "conditional":
+                continue
+            if isinstance(decoder, MaxWin):
+                miss_crown(*class_zero_scores(self.n, oracle.p or 0.0), *crowns[decoder.ties], sheet.lost[place])
+                sheet.note_chances(place, agreed=False)
+                if not self._needs_winners:
+                    sheet.note_reference(place)  # a lone max-win agrees with itself
+            elif isinstance(decoder, Poll):
+                self._poll(decoder, scores, crowd, sheet.truth, reference, sheet.lost[place], sheet.agreed[place])
+                sheet.note_chances(place, agreed=compared)
 
     def _poll(
-        self, decoder: Poll, scores: NDArray[np.uint16], crowd: Crowd | None, truth: Winners, reference: Winners
-    ) -> tuple[NDArray[np.float64], float]:
-        """Return a poll's chance to fail in each trial, and the sum of its chances to name the reference."""
-        kernel, tables = decoder.kernel(self.n), poll_tables(self.n, decoder.kernel(self.n).l)
-        missed, agreed = np.empty((2, len(truth)))
+        self,
+        decoder: Poll,
+        scores: NDArray[np.uint16],
+        crowd: Crowd | None,
+        truth: Winners,
+        reference: Winners,
+        missed: NDArray[np.float64],
+        agreed: NDArray[np.float64],
+    ) -> None:
+        """Write a poll's chances to fail and to name the reference."""
+        kernel = decoder.kernel(self.n)
+        tables = poll_tables(self.n, kernel.l)
         if kernel.ties == RANDOM:
             fair_poll_trials(tables, crowd, scores, truth, reference, missed, agreed)
         else:
             poll_trials(tables, kernel.ties, scores, truth, reference, missed, agreed)
-        return missed, float(agreed.sum()) if reference.size else np.nan
 
     @functools.cached_property
     def _needs_crowd(self) -> bool:
@@ -227,45 +228,45 @@ class Bench:
             for decoder, method in zip(self.decoders, self.methods, strict=True)
         )
 
-    def _scores(self, slab: Slab | None) -> NDArray[np.uint16]:
+    def _scores(self, desk: Desk | None) -> NDArray[np.uint16]:
         """Return the scores [class, trial] where a conditional poll or top-k wants them."""
-        wanted = any(
+        if desk is None or not self._needs_scores:
+            return np.empty((0, 0), np.uint16)
+        unpack_scores(desk.full, self.n, desk.scores)
+        return desk.scores
+
+    @functools.cached_property
+    def _needs_scores(self) -> bool:
+        return any(
             isinstance(decoder, Poll | TopK) and method == "conditional"
             for decoder, method in zip(self.decoders, self.methods, strict=True)
         )
-        scores = np.empty((self.n, SLAB_TRIALS) if wanted else (0, 0), np.uint16)
-        if wanted:
-            unpack_scores(slab, self.n, scores)
-        return scores
 
-    def _max_win(self, slab: Slab, decoder: MaxWin, first: int) -> Winners:
-        masks = np.empty((self.n, LANES), np.uint64)
-        best = np.empty((score_slices(self.n), LANES), np.uint64)
-        winners = np.empty(SLAB_TRIALS, np.int64)
-        top_masks(slab, 0, self.n, masks, best)
-        settle_masks(masks, self.n, decoder.kernel(self.n).ties, self.stream, first, winners)
-        return winners
+    def _max_win(self, desk: Desk, decoder: MaxWin, first: int) -> Winners:
+        """Return max-win's winners in a slab, in an array of the desk's."""
+        rule = decoder.kernel(self.n).ties
+        name_winners(desk.full, self.n, rule, self.stream, first, *desk.tops, *desk.ties, desk.winners)
+        return desk.winners
 
     def _top_k(
-        self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, count: int
-    ) -> tuple[Winners, NDArray[np.int64]]:
-        kernel, winners, price = decoder.kernel(self.n), np.empty(count, np.int64), np.zeros(3, np.int64)
+        self, oracle: Oracle, decoder: TopK, scores: NDArray[np.uint16], first: int, winners: Winners
+    ) -> NDArray[np.int64]:
+        """Write whom a top-k names; return its price, but for distinct pairs."""
+        kernel, price = decoder.kernel(self.n), np.zeros(3, np.int64)
         law = sampled_law(self.n, kernel.l)
         top_k_trials(oracle.kernel(), kernel, *law, scores, self.stream, first, winners, price)
-        return winners, price
+        return price
 
 
-def _ask(
-    oracle: Oracle, decoder: Decoder, stream: np.uint64, first: int, count: int
-) -> tuple[Winners, NDArray[np.int64]]:
-    """Run the ask/tell decoder on `count` trials; return the winners and [queries, distinct, rounds]."""
-    winners, price = np.empty(count, np.int64), np.zeros(3, np.int64)
+def _ask(oracle: Oracle, decoder: Decoder, stream: np.uint64, first: int, winners: Winners) -> NDArray[np.int64]:
+    """Run the ask/tell decoder and write whom it names; return [queries, distinct, rounds]."""
+    price = np.zeros(3, np.int64)
     repeats = decoder.cost(oracle.n).queries if decoder.repeats else 0
     decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, price)
-    return winners, price
+    return price
 
 
 @functools.lru_cache(maxsize=256)
 def _sampled_distinct(oracle: Oracle, decoder: Decoder, stream: np.uint64) -> float:
     """Return the mean number of different pairs over the first trials: top-k has no formula for it."""
-    return float(_ask(oracle, decoder, stream, 0, DISTINCT_TRIALS)[1][DISTINCT] / DISTINCT_TRIALS)
+    return float(_ask(oracle, decoder, stream, 0, np.empty(DISTINCT_TRIALS, np.int64))[DISTINCT] / DISTINCT_TRIALS)

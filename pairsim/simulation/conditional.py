@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.kernels.bits import aligned_words
 from pairsim.kernels.fair_polls import VALUES
 from pairsim.kernels.polls import PollTables
 
+DIGITS_VERSION = 2  # of chances, to the last bit: raise it whenever sums are taken in another order
 GUIDE_PARTS = 64
 SHORT_RULES = (3, 5, 7, 9, 11, 13, 15, 19, 23, 31)  # nodes: odd, so that with x = 1 there is an even number of them
 USUAL_MARGIN = 1.1  # by which a crowd may be larger than usual
@@ -92,9 +94,10 @@ def poll_tables(n: int, l: int) -> PollTables:
         here = np.s_[:, None, chunk * VALUES : (chunk + 1) * VALUES]
         size = rules.sizes[rule] + 1
         x = rules.nodes[rule, :size, None]
-        top_mixed.append((top_log[here] + np.log1p((x - 1.0) * top_share[here])).reshape(n, -1))
-    top_mixed.append(np.zeros((n, VALUES)))  # an odd number of cache lines a row, or rows would share few places there
-    mixed = np.concatenate(top_mixed, axis=1)
+        logs = (top_log[here] + np.log1p((x - 1.0) * top_share[here])) / np.log(2.0)
+        top_mixed.append(logs.reshape(n, size // 2, 2 * VALUES).transpose(1, 0, 2))
+    mixed = aligned_words(sum(part.size for part in top_mixed)).view(np.float64).reshape(-1, n, 2 * VALUES)
+    np.concatenate(top_mixed, out=mixed)
     return PollTables(pmf, log_below, log_upto, top_pmf, top_upto, top_share, mixed, chunk_rules, *rules)
 
 
@@ -118,15 +121,3 @@ def class_zero_scores(n: int, p: float) -> tuple[NDArray[np.float64], NDArray[np
     pmf = np.exp(gammaln(n) - gammaln(a + 1) - gammaln(n - a) + xlogy(a, p) + xlog1py(n - 1 - a, -p))
     below = np.concatenate(([0.0], bdtr(a, n - 1, p)))
     return np.append(pmf, 0.0), below
-
-
-def max_win_failures(
-    n: int, p: float, heights: NDArray[np.int64], at_top: NDArray[np.float64], above_top: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return max-win's failure probability in each trial, given the others' top score M.
-
-    `at_top` and `above_top` are the chances to fail when class 0 scores M and M + 1; with less it fails, with more not.
-    """
-    pmf, below = class_zero_scores(n, p)
-    failures: NDArray[np.float64] = below[heights] + pmf[heights] * at_top + pmf[heights + 1] * above_top
-    return failures

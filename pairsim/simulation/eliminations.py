@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.decoders import Adag, Ddag, Decoder
-from pairsim.kernels.bits import LANES
-from pairsim.kernels.eliminations import adag_trials, ddag_trials, deal_trials, fold_trials, zero_answers
-from pairsim.kernels.slabs import Slab
+from pairsim.kernels.eliminations import adag_trials, ddag_trials, deal_trials, fold_trials
 from pairsim.oracles import Oracle, Uniform
 
 MOST_DEALT_CLASSES = 2048  # a block's orders then take 8 MB
@@ -37,27 +34,18 @@ class Dealt:
     orders: NDArray[np.int32]
     rivals: NDArray[np.int32] | None = None
 
-    def winners(self, decoder: Decoder, answers: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the winners, given class 0's answers."""
-        winners = np.empty(len(self.orders), np.int64)
+    def write_winners(self, decoder: Decoder, answers: NDArray[np.uint64], winners: NDArray[np.int64]) -> None:
+        """Write the winners, given class 0's answers."""
         if isinstance(decoder, Ddag):
             ddag_trials(self.n, self.stream, self.first, self.orders, answers, winners)
-            return winners
+            return
         if self.rivals is None:
             self.rivals = np.empty((len(self.orders), (self.n - 1).bit_length()), np.int32)
             fold_trials(self.n, self.stream, self.first, self.orders, self.rivals)
         adag_trials(self.stream, self.first, self.rivals, answers, winners)
-        return winners
 
 
 def deal_block(n: int, stream: np.uint64, first: int, orders: NDArray[np.int32]) -> Dealt:
     """Deal the orders of the trials from `first` on, one row of `orders` a trial."""
     deal_trials(n, stream, first, orders)
     return Dealt(n, stream, first, orders)
-
-
-def read_answers(n: int, others: Slab, full: Slab) -> NDArray[Any]:
-    """Return class 0's answers in a slab, from the scores without and with its games."""
-    answers = np.zeros((LANES, 1 << (n - 1).bit_length()), np.uint64)
-    zero_answers(others, full, n, answers)
-    return answers

@@ -5,10 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pairsim.simulation.versus import NO_VERSUS, VersusTable
 from pairsim.stats import Moments, merged
@@ -61,14 +57,6 @@ class Played:
             tuple(old.plus(new) for old, new in zip(self.tallies, other.tallies, strict=True)),
             self.versus.plus(other.versus) if self.versus else NO_VERSUS,
         )
-
-
-def moments_of(values: NDArray[np.float64]) -> Moments:
-    """Return the moments of a block of numbers."""
-    mean = float(values.mean())
-    gaps: NDArray[Any] = values - mean
-    squares = gaps * gaps
-    return Moments(len(values), mean, float(squares.sum()), float((squares * gaps).sum()))
 
 
 def moments_of_counts(failures: int, trials: int) -> Moments:

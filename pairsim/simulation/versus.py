@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,13 +69,12 @@ class VersusTable(Mapping[tuple[int, int], Versus]):
 NO_VERSUS = VersusTable(0, 0, np.empty((0, NUMBERS)))
 
 
-def side_by_side(failures: Sequence[NDArray[Any]]) -> VersusTable:
-    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
-    count = len(failures)
+def side_by_side(lost: NDArray[np.float64], counted: NDArray[np.bool_]) -> VersusTable:
+    """Return every two decoders side by side: rows of 0 and 1 for those that were counted, else of chances."""
+    count = len(lost)
     numbers = np.empty((count * (count - 1) // 2, NUMBERS))
-    counted = np.array([each.dtype == np.bool_ for each in failures])
-    compare_rows(np.array(failures, np.float64), counted, numbers)
-    return VersusTable(count, len(failures[0]), numbers)
+    compare_rows(lost, counted, numbers)
+    return VersusTable(count, lost.shape[1], numbers)
 
 
 def numbers_of_versus(versus: Versus) -> tuple[float, ...]:

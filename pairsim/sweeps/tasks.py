@@ -11,6 +11,7 @@ from pairsim.decoders import REGISTRY, Decoder
 from pairsim.errors import ParameterError, refusal
 from pairsim.oracles import Oracle, Uniform
 from pairsim.simulation import STREAM_VERSION, Bench, block_trials, check_seed, make_bench
+from pairsim.simulation.conditional import DIGITS_VERSION
 from pairsim.simulation.methods import has_conditional
 from pairsim.store import OracleRecord, Store, TaskRecord, task_id, task_kind
 from pairsim.sweeps.oracle_records import oracle_of, oracle_record
@@ -42,18 +43,18 @@ class Task:
 def make_task(oracle: Oracle, record: OracleRecord, decoder: Decoder, method: str, seed: int) -> Task:
     """Return the task with its name."""
     settings = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
-    definition = json.dumps(
-        {
-            "oracle": record.digest,
-            "n": oracle.n,
-            "decoder": {"name": decoder.name, **settings},
-            "method": method,
-            "seed": seed,
-            "block": block_trials(oracle.n),
-            "stream": STREAM_VERSION,
-        },
-        sort_keys=True,
-    )
+    parts: dict[str, Any] = {
+        "oracle": record.digest,
+        "n": oracle.n,
+        "decoder": {"name": decoder.name, **settings},
+        "method": method,
+        "seed": seed,
+        "block": block_trials(oracle.n),
+        "stream": STREAM_VERSION,
+    }
+    if method == "conditional":  # counts are whole numbers; sums of chances have last digits of their own
+        parts["digits"] = DIGITS_VERSION
+    definition = json.dumps(parts, sort_keys=True)
     return Task(oracle, record.digest, decoder, method, seed, definition, task_id(definition))
 
 
