@@ -283,3 +283,28 @@ def test_widths_have_the_names_that_they_have_in_svc(gamma):
     squares = euclidean_distances(X, squared=True)
     on_distances = OneVsAll(kernel="distances", gamma=gamma).fit(squares, Y).gamma_
     assert on_distances == pytest.approx(SVC(gamma="scale").fit(X, Y)._gamma, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        CrammerSinger(),
+        CrammerSinger(kernel="rbf"),
+        MulticlassPerceptron(random_state=0),
+        OneVsAll(),
+        SingleBinary("identity"),
+        VectorPerceptron(kernel="linear", random_state=0),
+        VectorSVM(random_state=0),
+    ],
+    ids=str,
+)
+def test_a_rows_scores_do_not_depend_on_the_rows_around_it(model):
+    """To the last bit: in any order, alone or with others."""
+    rng = np.random.default_rng(5)
+    model.fit(rng.standard_normal((90, 7)), rng.integers(0, 5, 90))
+    new = rng.standard_normal((150, 7))
+    scores = model.decision_function(new)
+    order = rng.permutation(150)
+    assert (model.decision_function(new[order]) == scores[order]).all()
+    assert all((model.decision_function(new[k : k + 1]) == scores[k]).all() for k in range(0, 150, 7))
+    assert (model.decision_function(new[20:103]) == scores[20:103]).all()

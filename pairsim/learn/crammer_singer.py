@@ -17,6 +17,7 @@ from pairsim.errors import refusal
 from pairsim.learn.crammer_singer_dual import machine_objective, solve_features, solve_gram
 from pairsim.learn.crammer_singer_gradient import follow_gradient
 from pairsim.learn.gram import KernelClassifier
+from pairsim.learn.steady_rows import steady_product
 
 PASSES = {"dual": 1000, "sgd": 100}
 
@@ -177,4 +178,4 @@ class CrammerSinger(KernelClassifier):
         if self.kernel != "linear":
             return self._weighted_sums(X, self.dual_coef_)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_.T + self.intercept_)
+        return steady_product(X, self.coef_.T) + self.intercept_

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairsim.learn.gaussian_gram import gaussian_gram
+from pairsim.learn.steady_rows import ROWS, by_equal_parts
 
 FROM_FEATURES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine")
 FROM_MATRIX = ("precomputed", "distances")
@@ -152,13 +153,12 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return rows
 
     def _weighted_sums(self, X: Any, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return (kernel values of new rows with the kept ones) @ weights, some rows at a time."""
+        """Return (kernel values of new rows with the kept ones) @ weights; no row depends on the rows around it."""
         accept = False if self._pairwise_input else "csr"
         X = self._tidy(validate_data(self, X, accept_sparse=accept, dtype=np.float64, order="C", reset=False))
-        sums = np.empty((X.shape[0], weights.shape[1]))
+        rows = max(1, min(ROWS, CHUNK // len(weights)))
         with np.errstate(over="ignore", invalid="ignore"):
-            for part in gen_batches(X.shape[0], max(1, CHUNK // len(weights))):
-                sums[part] = self._gram(X[part], self.X_fit_) @ weights
+            sums = by_equal_parts(lambda part: self._gram(part, self.X_fit_) @ weights, X, weights.shape[1], rows)
         if np.isnan(sums).any():
             raise ValueError(BEYOND)
         return sums

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pairsim.errors import refusal
 from pairsim.kernels.class_updates import perceptron_epoch
 from pairsim.learn.feature_rows import check_reach, feature_rows, weight_table
+from pairsim.learn.steady_rows import steady_product
 
 
 class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -160,7 +161,7 @@ class MulticlassPerceptron(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _class_scores(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self, "coef_")
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_.T + self.intercept_)
+        return steady_product(X, self.coef_.T) + self.intercept_
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return one score a class and row; with two classes one number a row, positive for `classes_[1]`."""

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from pairsim.learn.feature_rows import check_reach
 from pairsim.learn.gram import KernelClassifier
+from pairsim.learn.steady_rows import steady_product
 from pairsim.learn.vector_dual import label_product, solve_joint
 from pairsim.learn.vector_steps import kernel_epoch, linear_epoch, sparse_epoch
 
@@ -193,4 +194,4 @@ class VectorPerceptron(KernelClassifier):
         if self.kernel != "linear":
             return self._weighted_sums(X, self.dual_coef_)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_.T)
+        return steady_product(X, self.coef_.T)
