@@ -20,7 +20,7 @@ from pairsim.engines import ThreadEngine
 from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import Bench
 from pairsim.simulation.sheet import Sheet
-from pairsim.simulation.tally import Played, Tally, numbers_of_tally, tally_of_numbers
+from pairsim.simulation.tally import numbers_of_tally, tally_of_numbers
 from pairsim.simulation.versus import Versus, numbers_of_versus, swapped, versus_of_numbers
 from pairsim.stats import Moments
 from pairsim.store import Store, merge_stores
@@ -208,12 +208,15 @@ def moments_of(values):
 
 def random_played(rng, counted, trials=64):
     """Return what three decoders gave in some trials: counts, or chances where they are not counted."""
-    lost = [rng.random(trials) < 0.4 if c else rng.random(trials) for c in counted]
-    tallies = tuple(
-        Tally(trials, int(each.sum()) if c else 0, None if c else moments_of(each), float(rng.integers(trials)), 3.0)
-        for each, c in zip(lost, counted, strict=True)
-    )
-    return Played(tallies, put_side_by_side(lost))
+    sheet = Sheet(3, np.zeros(trials, np.int64))
+    sheet.named[:] = rng.random((3, trials)) < 0.4
+    sheet.lost[:] = rng.random((3, trials))
+    sheet.prices[:] = rng.integers(0, trials, (3, 3))
+    for place, each in enumerate(counted):
+        sheet.note_names(place)
+        if not each:
+            sheet.note_chances(place, agreed=False)
+    return sheet.add_up(1, paired=True)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from pairsim.kernels.jit import bare_inner, bare_jit
+from pairsim.kernels.stream import ZERO
+from pairsim.kernels.vectors import U_WIDTH, add_up, load, repeat
 
 FIRST_ONLY, SECOND_ONLY, MEAN, SECOND, THIRD = range(5)
 NUMBERS = 5
@@ -29,42 +31,32 @@ def _count_differences(a, b, out):
 
 @bare_inner
 def _measure_differences(a, b, out):
-    """Write the moments of a - b: four sums at a time, or each addition would wait for the one before it."""
-    count = a.size
-    whole = count - count % 4
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    for t in range(0, whole, 4):
-        s0 += a[t] - b[t]
-        s1 += a[t + 1] - b[t + 1]
-        s2 += a[t + 2] - b[t + 2]
-        s3 += a[t + 3] - b[t + 3]
-    for t in range(whole, count):
-        s0 += a[t] - b[t]
-    mean = ((s0 + s1) + (s2 + s3)) / count
-    s0, s1, s2, s3 = 0.0, 0.0, 0.0, 0.0
-    c0, c1, c2, c3 = 0.0, 0.0, 0.0, 0.0
-    for t in range(0, whole, 4):
-        g0 = a[t] - b[t] - mean
-        g1 = a[t + 1] - b[t + 1] - mean
-        g2 = a[t + 2] - b[t + 2] - mean
-        g3 = a[t + 3] - b[t + 3] - mean
-        s0 += g0 * g0
-        s1 += g1 * g1
-        s2 += g2 * g2
-        s3 += g3 * g3
-        c0 += g0 * g0 * g0
-        c1 += g1 * g1 * g1
-        c2 += g2 * g2 * g2
-        c3 += g3 * g3 * g3
-    for t in range(whole, count):
-        g0 = a[t] - b[t] - mean
-        s0 += g0 * g0
-        c0 += g0 * g0 * g0
+    """Write the moments of a - b, eight numbers at a time."""
+    size = np.uint64(a.size)
+    whole = size - size % U_WIDTH
+    gaps = repeat(0.0)
+    for t in range(ZERO, whole, U_WIDTH):
+        gaps = gaps + (load(a, t) - load(b, t))
+    total = add_up(0.0, gaps)
+    for t in range(whole, size):
+        total += a[t] - b[t]
+    mean = total / a.size
+    squares, cubes = repeat(0.0), repeat(0.0)
+    for t in range(ZERO, whole, U_WIDTH):
+        gap = load(a, t) - load(b, t) - mean
+        square = gap * gap
+        squares = squares + square
+        cubes = cubes + square * gap
+    second, third = add_up(0.0, squares), add_up(0.0, cubes)
+    for t in range(whole, size):
+        rest = a[t] - b[t] - mean
+        second += rest * rest
+        third += rest * rest * rest
     out[FIRST_ONLY] = 0.0
     out[SECOND_ONLY] = 0.0
     out[MEAN] = mean
-    out[SECOND] = (s0 + s1) + (s2 + s3)
-    out[THIRD] = (c0 + c1) + (c2 + c3)
+    out[SECOND] = second
+    out[THIRD] = third
 
 
 @bare_jit
@@ -82,7 +74,11 @@ def compare_rows(table, counted, out):
 
 @bare_jit
 def merge_rows(old, old_count, new, new_count, out):
-    """Write what is known of both samples together, as `Moments.plus` does, digit for digit."""
+    """Write what is known of both samples together, as `Moments.plus` does, digit for digit.
+
+    Rows are those of two decoders side by side, or those of `add_up_outcomes`, which have their counts in the same
+    places.
+    """
     total = old_count + new_count
     cross = old_count * new_count / total
     for k in range(old.shape[0]):

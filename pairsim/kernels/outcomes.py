@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from pairsim.kernels.differences import MEAN, NUMBERS, SECOND, THIRD
 from pairsim.kernels.jit import bare_inner, bare_jit
 from pairsim.kernels.stream import ZERO
 from pairsim.kernels.vectors import U_WIDTH, add_up, load, repeat
 
-FAILED, AGREEMENTS, MEAN, SECOND, THIRD = range(5)
-NUMBERS = 5
+FAILED, AGREEMENTS = range(2)  # the other places are those of two decoders side by side
 NOT_KNOWN, BY_NAMES, BY_CHANCES, ALWAYS = range(4)  # how it is known whether a decoder agrees with the reference
 
 

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.kernels.outcomes import ALWAYS, BY_CHANCES, BY_NAMES, NOT_KNOWN, NUMBERS, add_up_outcomes
-from pairsim.simulation.tally import Played, Tally
-from pairsim.simulation.versus import NO_VERSUS, side_by_side
-from pairsim.stats import Moments
+from pairsim.kernels.differences import NUMBERS, compare_rows
+from pairsim.kernels.outcomes import ALWAYS, BY_CHANCES, BY_NAMES, NOT_KNOWN, add_up_outcomes
+from pairsim.simulation.tally import Played
 
 
 class Sheet:
@@ -42,15 +39,15 @@ class Sheet:
         self._agreeing[place] = ALWAYS
 
     def add_up(self, reference: int, paired: bool) -> Played:
-        """Return the tallies, the agreements being those with the decoder at place `reference` (-1: with nobody)."""
-        out = np.empty((len(self.named), NUMBERS))
+        """Return what it comes to, agreements being those with the decoder at place `reference` (-1: with nobody).
+
+        With `paired`, every two decoders are put side by side.
+        """
+        decoders = len(self.named)
+        pairs = decoders * (decoders - 1) // 2 if paired else 0
+        out = np.empty((decoders + pairs, NUMBERS))
         agreeing = self._agreeing if reference >= 0 else np.where(self._agreeing == BY_NAMES, NOT_KNOWN, self._agreeing)
         add_up_outcomes(self.named, self.truth, reference, self._counted, agreeing, self.lost, self.agreed, out)
-        trials = len(self.truth)
-        tallies = []
-        for counted, numbers, prices in zip(self._counted.tolist(), out.tolist(), self.prices.tolist(), strict=True):
-            failed, agreements, mean, second, third = numbers
-            smooth = None if counted else Moments(trials, mean, second, third)
-            known = math.nan if math.isnan(agreements) else agreements  # one nan for all, so that tallies compare
-            tallies.append(Tally(trials, int(failed), smooth, known, *prices))
-        return Played(tuple(tallies), side_by_side(self.lost, self._counted) if paired else NO_VERSUS)
+        if pairs:
+            compare_rows(self.lost, self._counted, out[decoders:])
+        return Played(len(self.truth), out, self.prices)

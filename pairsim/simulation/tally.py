@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
-from pairsim.simulation.versus import NO_VERSUS, VersusTable
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.kernels.differences import merge_rows
+from pairsim.simulation.versus import VersusTable
 from pairsim.stats import Moments, merged
 
 
@@ -44,19 +49,54 @@ class Tally:
         )
 
 
-@dataclasses.dataclass(frozen=True)
 class Played:
-    """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side."""
+    """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side.
 
-    tallies: tuple[Tally, ...]
-    versus: VersusTable
+    The numbers stay in arrays while pieces of a block are put together, which compiled code does.
+
+    Parameters
+    ----------
+    trials : int
+        How many.
+    numbers : array, (decoders + pairs, 5)
+        What `add_up_outcomes` writes of each decoder, then what `compare_rows` writes of every two.
+    prices : array, (decoders, 3)
+        Queries, distinct and rounds of all trials.
+    """
+
+    def __init__(self, trials: int, numbers: NDArray[np.float64], prices: NDArray[np.float64]) -> None:
+        self.trials, self.numbers, self.prices = trials, numbers, prices
 
     def plus(self, other: Played) -> Played:
         """Return both together; the other's trials come after these."""
-        return Played(
-            tuple(old.plus(new) for old, new in zip(self.tallies, other.tallies, strict=True)),
-            self.versus.plus(other.versus) if self.versus else NO_VERSUS,
+        numbers = np.empty_like(self.numbers)
+        merge_rows(self.numbers, float(self.trials), other.numbers, float(other.trials), numbers)
+        return Played(self.trials + other.trials, numbers, self.prices + other.prices)
+
+    @functools.cached_property
+    def tallies(self) -> tuple[Tally, ...]:
+        """The tally of each decoder."""
+        return tuple(
+            self._tally(*numbers, *prices)
+            for numbers, prices in zip(self.numbers[: len(self.prices)].tolist(), self.prices.tolist(), strict=True)
         )
+
+    def _tally(
+        self, failed: float, agreements: float, mean: float, second: float, third: float, *prices: float
+    ) -> Tally:
+        smooth = None if math.isnan(mean) else Moments(self.trials, mean, second, third)
+        known = math.nan if math.isnan(agreements) else agreements  # one nan for all, so that tallies compare
+        return Tally(self.trials, int(failed), smooth, known, *prices)
+
+    @property
+    def versus(self) -> VersusTable:
+        """Every two decoders side by side; nothing where that was not wanted."""
+        return VersusTable(len(self.prices), self.trials, self.numbers[len(self.prices) :])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Played) and (self.tallies, self.versus) == (other.tallies, other.versus)
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def moments_of_counts(failures: int, trials: int) -> Moments:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.kernels.differences import NUMBERS, compare_rows, merge_rows
+from pairsim.kernels.differences import NUMBERS, compare_rows
 from pairsim.stats import Moments, merged
 
 
@@ -38,19 +38,10 @@ class Versus:
 
 
 class VersusTable(Mapping[tuple[int, int], Versus]):
-    """Every two of some decoders side by side, by their places (a, b) with a < b.
-
-    The numbers stay in one array while pieces of a block are put together, which compiled code does.
-    """
+    """Every two of some decoders side by side, by their places (a, b) with a < b; empty where none was looked at."""
 
     def __init__(self, decoders: int, trials: int, numbers: NDArray[np.float64]) -> None:
-        self.decoders, self.trials, self.numbers = decoders, trials, numbers
-
-    def plus(self, other: VersusTable) -> VersusTable:
-        """Return both together; the other's trials come after these."""
-        numbers = np.empty_like(self.numbers)
-        merge_rows(self.numbers, float(self.trials), other.numbers, float(other.trials), numbers)
-        return VersusTable(self.decoders, self.trials + other.trials, numbers)
+        self.decoders, self.trials, self.numbers = decoders if len(numbers) else 0, trials, numbers
 
     def __getitem__(self, pair: tuple[int, int]) -> Versus:
         a, b = pair
@@ -64,9 +55,6 @@ class VersusTable(Mapping[tuple[int, int], Versus]):
 
     def __len__(self) -> int:
         return len(self.numbers)
-
-
-NO_VERSUS = VersusTable(0, 0, np.empty((0, NUMBERS)))
 
 
 def side_by_side(lost: NDArray[np.float64], counted: NDArray[np.bool_]) -> VersusTable:

@@ -19,6 +19,8 @@ from pairsim.sweeps.work import Context, Unit, play_unit
 
 UNIT_SECONDS = 0.5  # of work for another process: long against sending it, short against losing it
 MOST_BLOCKS_A_UNIT = 64
+MOST_PIECES_A_UNIT = 4  # for a thread: each unit passes through two queues,
+WAVES = 16  # but units are handed out so often at least that all threads end at the same time
 BLOCKS_AHEAD = 2  # of what a rule has looked at, on threads: they share the pieces of a block
 
 
@@ -216,9 +218,16 @@ class Campaign:
             ranges = tuple((each.first, each.count) for each in jobs)
             return [self._enlist(front, job, ranges, True, [(each, 0) for each in jobs])]
         bench = Context([front.group.bench]).bench(0, job.oracles, job.places)
-        pieces = list(cut_pieces(bench, job.first, job.count))
+        pieces = list(enumerate(cut_pieces(bench, job.first, job.count)))
         job.pieces = [None] * len(pieces)
-        return [self._enlist(front, job, (piece,), False, [(job, place)]) for place, piece in enumerate(pieces)]
+        waves = (front.blocks - front.next_block) * len(pieces) // (WAVES * self._engine.slots)
+        size = min(MOST_PIECES_A_UNIT, max(1, waves))
+        units = []
+        for first in range(0, len(pieces), size):
+            some = pieces[first : first + size]
+            jobs_of_pieces = [(job, place) for place, _ in some]
+            units.append(self._enlist(front, job, tuple(piece for _, piece in some), False, jobs_of_pieces))
+        return units
 
     def _enlist(
         self, front: Front, job: Job, ranges: tuple[tuple[int, int], ...], whole: bool, jobs: list[tuple[Job, int]]
