@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import struct
 import tempfile
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import Bench
 from pairsim.simulation.sheet import Sheet
 from pairsim.simulation.tally import numbers_of_tally, tally_of_numbers
-from pairsim.simulation.versus import Versus, numbers_of_versus, swapped, versus_of_numbers
+from pairsim.simulation.versus import Versus, swapped, turned, versus_of_numbers
 from pairsim.stats import Moments
 from pairsim.store import Store, merge_stores
 from pairsim.sweeps import make_order, open_campaign
@@ -292,13 +293,17 @@ def test_plain_numbers_come_back_and_turning_is_exact(seed, counted, trials):
     played = random_played(rng, counted, trials)
     for tally in played.tallies:
         assert tally_of_numbers(tally.trials, numbers_of_tally(tally), tally.agreements) == tally
-    for versus in played.versus.values():
-        assert versus_of_numbers(versus.trials, numbers_of_versus(versus)) == versus
+    for a, b, numbers in played.versus.plain():
+        versus = played.versus[a, b]
+        assert versus_of_numbers(trials, numbers) == versus
+        assert versus_of_numbers(trials, turned(numbers)) == swapped(versus)
         assert swapped(swapped(versus)) == versus
+        assert struct.pack("5d", *turned(turned(numbers))) == struct.pack("5d", *numbers)
+        assert all(struct.pack("d", each) == struct.pack("d", math.nan) for each in numbers if math.isnan(each))
     lost = [rng.random(trials), rng.random(trials) < 0.5, rng.random(trials) * 1e-9]
-    straight, turned = put_side_by_side(lost), put_side_by_side(lost[::-1])
+    straight, reverse = put_side_by_side(lost), put_side_by_side(lost[::-1])
     for a, b in straight:
-        assert turned[2 - b, 2 - a] == swapped(straight[a, b])
+        assert reverse[2 - b, 2 - a] == swapped(straight[a, b])
     assert put_side_by_side(lost[:2])[0, 1] == straight[0, 1]  # whoever else was there
 
 

@@ -108,7 +108,7 @@ def moments_of_counts(failures: int, trials: int) -> Moments:
 def numbers_of_tally(tally: Tally) -> tuple[float, ...]:
     """Return the tally as plain numbers, for a file; the agreements belong to a pair of decoders and are left out."""
     smooth = tally.smooth or Moments(0, math.nan, math.nan, math.nan)
-    return (tally.failed, smooth.mean, smooth.second, smooth.third, tally.queries, tally.distinct, tally.rounds)
+    return (float(tally.failed), smooth.mean, smooth.second, smooth.third, tally.queries, tally.distinct, tally.rounds)
 
 
 def tally_of_numbers(trials: int, numbers: Sequence[float], agreements: float) -> Tally:

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from pairsim.kernels.differences import NUMBERS, compare_rows
 from pairsim.stats import Moments, merged
 
+NOT_MEASURED = (math.nan, math.nan, math.nan)
+
 
 @dataclasses.dataclass(frozen=True)
 class Versus:
@@ -50,11 +52,27 @@ class VersusTable(Mapping[tuple[int, int], Versus]):
         row = a * (2 * self.decoders - a - 1) // 2 + b - a - 1
         return versus_of_numbers(self.trials, self.numbers[row].tolist())
 
+    def plain(self) -> Iterator[tuple[int, int, tuple[float, ...]]]:
+        """Yield the places of every two decoders with what is known of them as plain numbers, for a file.
+
+        What is not known is one and the same nan: compiled code has several.
+        """
+        for (a, b), numbers in zip(self, self.numbers.tolist(), strict=True):
+            yield a, b, tuple(numbers) if numbers[2] == numbers[2] else (numbers[0], numbers[1], *NOT_MEASURED)
+
     def __iter__(self) -> Iterator[tuple[int, int]]:
         return ((a, b) for a in range(self.decoders) for b in range(a + 1, self.decoders))
 
     def __len__(self) -> int:
         return len(self.numbers)
+
+
+def turned(numbers: tuple[float, ...]) -> tuple[float, ...]:
+    """Return the plain numbers of the same two decoders with their places exchanged."""
+    first_only, second_only, mean, second, third = numbers
+    if mean != mean:
+        return second_only, first_only, mean, second, third
+    return second_only, first_only, -mean, second, -third
 
 
 def side_by_side(lost: NDArray[np.float64], counted: NDArray[np.bool_]) -> VersusTable:
@@ -65,14 +83,8 @@ def side_by_side(lost: NDArray[np.float64], counted: NDArray[np.bool_]) -> Versu
     return VersusTable(count, lost.shape[1], numbers)
 
 
-def numbers_of_versus(versus: Versus) -> tuple[float, ...]:
-    """Return two decoders side by side as plain numbers, for a file."""
-    smooth = versus.smooth or Moments(0, math.nan, math.nan, math.nan)
-    return (versus.first_only, versus.second_only, smooth.mean, smooth.second, smooth.third)
-
-
 def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
-    """Return what `numbers_of_versus` made plain."""
+    """Return what `VersusTable.plain` made plain."""
     first_only, second_only, mean, second, third = numbers
     smooth = None if math.isnan(mean) else Moments(trials, mean, second, third)
     return Versus(trials, int(first_only), int(second_only), smooth)

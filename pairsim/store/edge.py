@@ -39,7 +39,8 @@ def check_values(values: Any) -> bytes:
     must_be = f"at most {_VALUES_LIMIT} numbers, each exact as a 64-bit float"
     try:
         if len(values) <= _VALUES_LIMIT:
-            return to_data(tuple(value if type(value) is float else _exact(value) for value in values))
+            all_floats = type(values) is tuple and set(map(type, values)) == {float}
+            return to_data(values if all_floats else tuple(map(_exact, values)))
     except (TypeError, ValueError, OverflowError):
         pass
     raise refusal("Store", "values", must_be, repr(values))

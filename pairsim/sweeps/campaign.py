@@ -262,13 +262,13 @@ class Campaign:
             for place, task, tally in zip(job.places, ids, result.tallies, strict=True):
                 against = tasks[oracle][reference].id if reference >= 0 else None
                 cell = front.cells.get((oracle, place))
-                is_new = cell is not None and cell.block_tally(self.ledger, job.block) is None
+                is_new = cell is not None and not cell.has_block(self.ledger, job.block)
                 self.ledger.put(task, job.block, tally, against)
                 if cell is not None:
                     cell.running = cell.running.plus(tally) if is_new else cell.running
                     cell.advance(self.ledger)
-            for (a, b), versus in result.versus.items():
-                self.ledger.put_versus(ids[a], ids[b], job.block, versus)
+            for a, b, numbers in result.versus.plain():
+                self.ledger.put_versus(ids[a], ids[b], job.block, result.trials, numbers)
         self.ledger.write()
         if self.on_block is not None:
             self.on_block(job)

@@ -63,7 +63,14 @@ class Cell:
         """Say whether a block must still be played for this cell."""
         if self.ended or self.given_up or block >= self.blocks or block < self.frontier or block in self.lost:
             return False
-        return self.block_tally(ledger, block) is None
+        return not self.has_block(ledger, block)
+
+    def has_block(self, ledger: Ledger, block: int) -> bool:
+        """Say whether a block is there, with its agreements."""
+        trials = self.trials_of(block)
+        if ledger.tally(self.task.id, block, trials) is None:
+            return False
+        return self.reference is None or ledger.agreement(self.task.id, self.reference.id, block, trials) is not None
 
     def block_tally(self, ledger: Ledger, block: int) -> Tally | None:
         """Return the tally of a block with its agreements; None when it, or its agreements, are not there."""

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pairsim.errors import refusal
 from pairsim.simulation.tally import Tally, numbers_of_tally, tally_of_numbers
-from pairsim.simulation.versus import Versus, numbers_of_versus, swapped, versus_of_numbers
+from pairsim.simulation.versus import Versus, swapped, turned, versus_of_numbers
 from pairsim.stats import Moments
 from pairsim.store import BlockRecord, PairRecord, Store
 
@@ -88,12 +88,11 @@ class Ledger:
                 values = (tally.agreements,)
                 self._new_pairs.append(PairRecord(*agreement_key(task, reference), block, tally.trials, values))
 
-    def put_versus(self, first: str, second: str, block: int, versus: Versus) -> None:
-        """Enter two tasks side by side."""
+    def put_versus(self, first: str, second: str, block: int, trials: int, numbers: tuple[float, ...]) -> None:
+        """Enter two tasks side by side, as plain numbers."""
         if self.store is not None and first != second:
-            ordered = versus if first < second else swapped(versus)
-            numbers = numbers_of_versus(ordered)
-            self._new_pairs.append(PairRecord(*versus_key(first, second), block, versus.trials, numbers))
+            ordered = numbers if first < second else turned(numbers)
+            self._new_pairs.append(PairRecord(*versus_key(first, second), block, trials, ordered))
 
     def write(self, *, now: bool = False) -> None:
         """Put new results in the store, in one durable step, when it is time."""
