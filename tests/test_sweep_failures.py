@@ -22,7 +22,7 @@ from pairsim.sweeps.campaign import Campaign
 from pairsim.sweeps.files import csv_text
 from pairsim.sweeps.requests import stored_rows
 
-SIZE = 16_384  # trials of a block
+SIZE = 65_536  # trials of a block
 ORACLES = [Uniform(6, 0.7), Uniform(6, 0.9), Similarity.profile("zipf:1.0", 5), Uniform(7, 0.8)]
 
 

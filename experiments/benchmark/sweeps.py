@@ -17,6 +17,7 @@ from experiments.benchmark.timing import Measured, best_process_seconds, best_se
 from pairsim import Uniform, decoder, sweep
 from pairsim.decoders import PAPER_SPECS
 from pairsim.engines import DaskEngine, Engine, ProcessEngine
+from pairsim.simulation import block_trials
 from pairsim.store import BlockRecord, Store, TaskRecord, merge_stores, task_id
 from pairsim.sweeps import make_order, open_campaign
 
@@ -33,7 +34,7 @@ def store_rows() -> list[Measured]:
 def _overhead(folder: Path) -> Measured:
     """Return how much longer a sweep with a store takes: six tasks of a second each, the best of several runs."""
     decoders = [decoder(spec) for spec in PAPER_SPECS]
-    oracles, trials = [Uniform(64, 0.7)], 4_000_000
+    oracles, trials = [Uniform(64, 0.7)], 8_000_000
     numbers = itertools.count()
     plain = functools.partial(sweep, oracles, decoders, trials)
 
@@ -91,7 +92,7 @@ def dask_rows() -> list[Measured]:
 
 def _rate(engine: Engine) -> float:
     """Return the blocks a second between the first and the last that came in."""
-    order = make_order([Uniform(64, 0.7)], [decoder(spec) for spec in PAPER_SPECS], 48 * 16_384)
+    order = make_order([Uniform(64, 0.7)], [decoder(spec) for spec in PAPER_SPECS], 48 * block_trials(64))
     campaign = open_campaign(order, None)
     moments: list[float] = []
     campaign.on_block = lambda job: moments.append(time.perf_counter())

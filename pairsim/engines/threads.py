@@ -11,7 +11,9 @@ from pairsim.checks import check_whole
 from pairsim.engines.base import Finished, Work
 from pairsim.engines.executors import ExecutorEngine
 
-PAUSE = 0.003  # seconds; units of a sweep take about as long
+FEWEST_AHEAD, MOST_AHEAD = 8, 64  # units a thread that may wait for it,
+SECONDS_AHEAD = 0.1  # as many as it does in this time: whoever hands them out may be busy with a file meanwhile
+LONGEST_PAUSE = 0.02  # seconds
 
 
 class ThreadEngine(ExecutorEngine):
@@ -37,12 +39,14 @@ class ThreadEngine(ExecutorEngine):
     def __init__(self, threads: int) -> None:
         self._threads = check_whole("ThreadEngine", "threads", threads, 1)
         self._pools: list[ThreadPoolExecutor] = []
+        self._usual_seconds = SECONDS_AHEAD  # of a unit
         super().__init__(ThreadPoolExecutor(self._threads), self._threads)  # no thread before the first unit
 
     @property
     def room(self) -> int:
         """Many more than the slots: units may be small, and whoever hands them out may be busy for a while."""
-        return 8 * self.slots
+        ahead = int(SECONDS_AHEAD / max(self._usual_seconds, 1e-6))
+        return min(MOST_AHEAD, max(FEWEST_AHEAD, ahead)) * self.slots
 
     def describe(self) -> str:
         """Say in a few words where the units run."""
@@ -54,8 +58,10 @@ class ThreadEngine(ExecutorEngine):
         Whoever wakes up for a result takes a core from one that works.
         """
         finished = super().wait(timeout)
-        if finished and len(self._units) > self.slots:
-            time.sleep(PAUSE)
+        waiting = len(self._units) - self.slots
+        if finished and waiting > 0:
+            self._usual_seconds = sum(each.seconds for each in finished) / len(finished)
+            time.sleep(min(LONGEST_PAUSE, waiting * self._usual_seconds / self.slots / 4))
             finished += super().wait(0.0)
         return finished
 

@@ -11,8 +11,8 @@ from pairsim.simulation.methods import MOST_SCORED_CLASSES
 from pairsim.simulation.tally import Played
 
 QUESTIONS_PER_PIECE = 2_000_000  # about 20 ms of work: long against scheduling, short against Ctrl-C
-MOST_BLOCK_TRIALS = 16 * SLAB_TRIALS
-BLOCK_SCORES = 8192 * SLAB_TRIALS  # classes x trials of a block: some tenths of a second for the paper's six decoders
+MOST_BLOCK_TRIALS = 64 * SLAB_TRIALS  # a tenth of a second where scores are added up, seconds where all is asked
+BLOCK_SCORES = 8192 * SLAB_TRIALS  # classes x trials of a block
 
 
 def block_trials(n: int) -> int:
@@ -24,7 +24,7 @@ def block_trials(n: int) -> int:
     Examples
     --------
     >>> [block_trials(n) for n in (2, 512, 1000, 8192, 100_000)]
-    [16384, 16384, 8192, 1024, 64]
+    [65536, 16384, 8192, 1024, 64]
     """
     if n > MOST_SCORED_CLASSES:
         return TRIALS_PER_WORD
