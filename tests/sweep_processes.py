@@ -22,9 +22,9 @@ from pairsim.store import Store
 
 OFTEN = 0.02  # seconds between writes, so that a kill has a fair chance to meet one
 PATIENCE = 120.0  # seconds until a process that should have ended is taken for hanging
-UNIFORM = ["--p", "0.7,0.9", "--n", "8,12,16", "--decoder", "max-win", "--decoder", "adag", "--trials", "400000"]
+UNIFORM = ["--p", "0.7,0.9", "--n", "8,12,16", "--decoder", "max-win", "--decoder", "adag", "--trials", "1600000"]
 DECODERS = ["--decoder", "poll:l=2,ties=lose", "--decoder", "adag", "--decoder", "ddag"]
-SIMILAR = ["--r", "zipf:1.0", "--n", "8,12", *DECODERS, "--trials", "200000"]
+SIMILAR = ["--r", "zipf:1.0", "--n", "8,12", *DECODERS, "--trials", "800000"]
 
 
 class Ended(NamedTuple):

@@ -79,12 +79,12 @@ def test_processes_and_shards(pairsim_command, tmp_path, store):
     one = pairsim_command(*GRID, "--format", "csv").out
     where = tuple("--workers" if word == "--threads" else word for word in GRID)
     assert pairsim_command(*where, "--format", "csv").out == one
-    long = (*GRID, "--trials", "40000", "--quiet")
+    long = (*GRID, "--trials", "160000", "--quiet")
     parts = []
     for part in (2, 1):
         parts.append(tmp_path / f"{part}.db")
         assert pairsim_command(*long, "--store", parts[-1], "--shard", f"{part}/2").code == 0
-    told = pairsim_command(*GRID, "--trials", "40000", "--store", parts[0], "--shard", "2/2").err
+    told = pairsim_command(*GRID, "--trials", "160000", "--store", parts[0], "--shard", "2/2").err
     assert "shard 2/2 is done; put the parts together with: pairsim merge" in told
     merged = pairsim_command("merge", *parts, "--out", tmp_path / "all.db")
     assert (merged.code, merged.out) == (0, "")

@@ -17,7 +17,7 @@ from pairsim.sweeps import engine_for
 ORACLES = [Uniform(4, 0.8), Uniform(4, 0.9), Similarity([0.5, 0.3, 0.2]), Recorded([[True], [False], [True]])]
 DECODERS = [MaxWin(), Poll(2), Adag(order="given")]
 FIXED = {"trials": None, "seed": 7}  # 10,000 trials an oracle, and all rows of the recorded one
-LONG = {"trials": 300_000, "seed": 7, "method": "simulated"}  # 19 blocks
+LONG = {"trials": 1_200_000, "seed": 7, "method": "simulated"}  # 19 blocks
 RULES = [{"max_failures": 12, "seed": 3}, {"half_width": "40%", "seed": 3}]
 RARE = [Uniform(4, 0.9999), Uniform(4, 0.999)]
 

@@ -78,7 +78,7 @@ def test_a_larger_grid_and_more_decoders(tmp_path: Path, pairsim_command) -> Non
 
 
 def test_time_that_is_up_and_engines_by_turns(tmp_path: Path, pairsim_command) -> None:
-    words = [*GRID, "--trials", 60_000]
+    words = [*GRID, "--trials", 240_000]
     whole = fresh(pairsim_command, tmp_path, *words)
     ended = pairsim_command("sweep", *words, "--store", tmp_path / "a.db", "--max-seconds", 0.001, "--shard", "1/2")
     assert ended.code == 0
