@@ -166,9 +166,8 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
     stride = np.uint64(nodes.shape[1]) * U_WIDTH
     logs, fails, spare = np.empty(U_TOGETHER * stride), np.empty(stride), np.empty(stride)
     many = np.empty(n * U_TOGETHER)
-    # of each sampled score of the four trials, so many numbers apart: the part of the failure, ...
     apart = U_TOGETHER * width
-    notes = np.empty(SEVEN * apart)
+    notes = np.empty(SEVEN * apart)  # seven numbers for each sampled score of each trial: first its part of the failure
     agreed, error, other_error = apart, TWO * apart, THREE * apart
     unbeaten, crowded, joined = FOUR * apart, FIVE * apart, SIX * apart
     owns, others, ends = np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64)
@@ -242,6 +241,7 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
             at += U_WIDTH
         for g in range(some):
             allowed = TOLERANCE * surely[g]
+            score, other_score = owns[g] // width, others[g] // width
             failure, agreement = 0.0, 0.0
             for chunk in range(g * width, g * width + ends[g], U_WIDTH):
                 if lanes_above(load(notes, error + chunk), allowed):
@@ -250,9 +250,8 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
                             d = place - g * width
                             ratio = allowed / (pmf[owns[g] + d] * notes[unbeaten + place])
                             rule = _choose_rule(tables, rules[d // U_WIDTH], notes[crowded + place], ratio)
-                            same = owns[g] // width
                             notes[place] = _integrate_longer(
-                                tables, many, g, lowest, rows, same, same, d, rule, fails, spare
+                                tables, many, g, lowest, rows, score, score, d, rule, fails, spare
                             )[0]
                 failure = add_up(failure, load(notes, chunk))
                 if others[g] == NOBODY:
@@ -264,17 +263,7 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
                             ratio = TOLERANCE / (upto[owns[g] + d] * notes[unbeaten + place])
                             rule = _choose_rule(tables, rules[d // U_WIDTH], notes[joined + place], ratio)
                             notes[agreed + place] = _integrate_longer(
-                                tables,
-                                many,
-                                g,
-                                lowest,
-                                rows,
-                                owns[g] // width,
-                                others[g] // width,
-                                d,
-                                rule,
-                                fails,
-                                spare,
+                                tables, many, g, lowest, rows, score, other_score, d, rule, fails, spare
                             )[1]
                 agreement = add_up(agreement, load(notes, agreed + chunk))
             t = first + g
