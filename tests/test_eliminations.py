@@ -8,6 +8,7 @@ from decisions import decide
 
 from pairsim import Adag, Ddag, Decoder, MaxWin, Uniform, sweep
 from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
+from pairsim.kernels.eliminations import fold_trials
 from pairsim.kernels.slabs import play_class_zero, play_slab
 from pairsim.kernels.stream import stream_key
 from pairsim.simulation.desk import Desk
@@ -62,3 +63,15 @@ def test_agreement_in_a_sweep_is_that_of_the_winners() -> None:
             agreed = np.mean(np.array(decide(Uniform(n, p), decoder, trials, 8)[0]) == named)
             place = rows["decoder"].eq(decoder.spec) & rows["p"].eq(p)
             assert rows.loc[place, "agreement"].item() == agreed
+
+
+@pytest.mark.parametrize("n", [2, 3, 9, 17, 18, 33, 65, 129])
+def test_folding_stays_within_its_lists(n: int) -> None:
+    """Where every list is odd, n = 2**k + 1, they take the most room: as plain Python it would be noticed."""
+    stream, trials = stream_key(5, n), 3
+    orders = deal_block(n, stream, 0, np.empty((trials, n), np.int32)).orders
+    compiled, plain = np.empty((2, trials, (n - 1).bit_length()), np.int32)
+    fold_trials(n, stream, 0, orders, compiled)
+    with np.errstate(over="ignore"):
+        fold_trials.py_func(n, stream, 0, orders, plain)
+    assert compiled.tolist() == plain.tolist()

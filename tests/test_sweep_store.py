@@ -307,6 +307,20 @@ def test_plain_numbers_come_back_and_turning_is_exact(seed, counted, trials):
     assert put_side_by_side(lost[:2])[0, 1] == straight[0, 1]  # whoever else was there
 
 
+@pytest.mark.parametrize("decoders", [[MaxWin("lose"), MaxWin("first"), Adag()], [MaxWin(), Adag()]], ids=str)
+def test_decoders_that_never_differ_are_stored_alike_in_any_order(decoders, tmp_path):
+    """A difference of exactly 0 has no sign: stores of either order merge, and a sweep goes on in the other's."""
+    oracles = [Uniform(2, 0.7), Uniform(6, 1.0)]
+    for name, order in (("a", decoders), ("b", decoders[::-1])):
+        sweep(oracles, order, 3000, store=tmp_path / f"{name}.db")
+    merge_stores([tmp_path / "a.db", tmp_path / "b.db"], tmp_path / "both.db")
+    sweep(oracles, [decoders[-1], MaxWin(), decoders[0]], 3000, store=tmp_path / "both.db")
+    with Store.read(tmp_path / "both.db") as store:
+        values = [value for pair in store.all_pairs() for value in pair.values]
+    assert 0.0 in values
+    assert not any(value == 0.0 and math.copysign(1.0, value) < 0.0 for value in values)
+
+
 def test_rows_of_one_bench_and_of_its_parts():
     """The premise of it all: a decoder's tally does not depend on who was on the bench with it."""
     decoders = (MaxWin(), Poll(2), TopK(k=2), Adag())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
 from pairsim.checks import check_whole
-from pairsim.engines.base import Finished, Work
+from pairsim.engines.base import EngineLost, Finished, Work
 from pairsim.engines.executors import ExecutorEngine
 
-FEWEST_AHEAD, MOST_AHEAD = 8, 64  # units a thread that may wait for it,
-SECONDS_AHEAD = 0.1  # as many as it does in this time: whoever hands them out may be busy with a file meanwhile
+FEWEST_AHEAD, MOST_AHEAD = 2, 64  # units a thread, running or waiting for it:
+SECONDS_AHEAD = 0.1  # as many as it does in this time, as whoever hands them out may be busy with a file meanwhile
 LONGEST_PAUSE = 0.02  # seconds
 
 
@@ -44,7 +45,7 @@ class ThreadEngine(ExecutorEngine):
 
     @property
     def room(self) -> int:
-        """Many more than the slots: units may be small, and whoever hands them out may be busy for a while."""
+        """Many more than the slots where units are short, so that none waits for whoever hands them out."""
         ahead = int(SECONDS_AHEAD / max(self._usual_seconds, 1e-6))
         return min(MOST_AHEAD, max(FEWEST_AHEAD, ahead)) * self.slots
 
@@ -62,7 +63,8 @@ class ThreadEngine(ExecutorEngine):
         if finished and waiting > 0:
             self._usual_seconds = sum(each.seconds for each in finished) / len(finished)
             time.sleep(min(LONGEST_PAUSE, waiting * self._usual_seconds / self.slots / 4))
-            finished += super().wait(0.0)
+            with contextlib.suppress(EngineLost):  # told the next time: what has finished goes first
+                finished += super().wait(0.0)
         return finished
 
     def start(self, work: Work, context: Any) -> None:

@@ -27,6 +27,7 @@ from pairsim.kernels.stream import (
 
 U_WORD = np.uint64(TRIALS_PER_WORD)
 NO_RIVAL = np.int64(-1)
+MOST_ROUNDS = 64
 
 
 @jit
@@ -63,7 +64,7 @@ def fold_trials(n, stream, first, orders, rivals):
     """
     size = np.uint64(n)
     flat = orders.reshape(-1)
-    lists = np.empty(2 * n + 2, np.uint64)  # each round's list behind the one before it
+    lists = np.empty(2 * n + MOST_ROUNDS, np.uint64)  # each round's list behind the one before it; odd ones round up
     for t in range(np.uint64(orders.shape[0])):
         trial = np.uint64(first) + t
         key = digit_key(word_key(stream, trial // U_WORD), 0)

@@ -32,8 +32,9 @@ def by_equal_parts(
     for first in range(0, X.shape[0], rows):
         part = X[first : first + rows]
         have = part.shape[0]
-        full = part if have == rows else part[np.minimum(np.arange(rows), have - 1)]
-        found[first : first + have] = work(full)[:have]
+        if have < rows:
+            part = part[np.minimum(np.arange(rows), have - 1)]
+        found[first : first + have] = work(np.ascontiguousarray(part) if isinstance(part, np.ndarray) else part)[:have]
     return found
 
 

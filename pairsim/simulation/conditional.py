@@ -14,6 +14,7 @@ from pairsim.kernels.polls import PollTables
 
 DIGITS_VERSION = 2  # of chances, to the last bit: raise it whenever sums are taken in another order
 GUIDE_PARTS = 64
+LONGEST_FULL_MATRIX = 64
 SHORT_RULES = (3, 5, 7, 9, 11, 13, 15, 19, 23, 31)  # nodes: odd, so that with x = 1 there is an even number of them
 USUAL_MARGIN = 1.1  # by which a crowd may be larger than usual
 USUAL_ERROR = np.log(1e-14)
@@ -50,7 +51,15 @@ def quadrature(n: int) -> Rules:
     return Rules(m, nodes, weights, np.where(2 * m >= n, -np.inf, log_error))
 
 
-_gauss_legendre = functools.lru_cache(maxsize=64)(np.polynomial.legendre.leggauss)
+@functools.lru_cache(maxsize=64)
+def _gauss_legendre(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return nodes and weights on [-1, 1]; NumPy has them as eigenvalues of a full matrix, which is for short rules."""
+    if size <= LONGEST_FULL_MATRIX:
+        return np.polynomial.legendre.leggauss(size)
+    from scipy.special import roots_legendre
+
+    nodes, weights = roots_legendre(size)
+    return nodes, weights
 
 
 def _usual_rules(rules: Rules, shares: NDArray[np.float64], log_upto: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -72,7 +72,7 @@ def turned(numbers: tuple[float, ...]) -> tuple[float, ...]:
     first_only, second_only, mean, second, third = numbers
     if mean != mean:
         return second_only, first_only, mean, second, third
-    return second_only, first_only, -mean, second, -third
+    return second_only, first_only, 0.0 - mean, second, 0.0 - third  # no difference is 0.0 from either side, not -0.0
 
 
 def side_by_side(lost: NDArray[np.float64], counted: NDArray[np.bool_]) -> VersusTable:
@@ -93,5 +93,5 @@ def versus_of_numbers(trials: int, numbers: Sequence[float]) -> Versus:
 def swapped(versus: Versus) -> Versus:
     """Return the same two decoders with their places exchanged."""
     smooth = versus.smooth
-    turned = None if smooth is None else Moments(smooth.count, -smooth.mean, smooth.second, -smooth.third)
-    return Versus(versus.trials, versus.second_only, versus.first_only, turned)
+    back = None if smooth is None else Moments(smooth.count, 0.0 - smooth.mean, smooth.second, 0.0 - smooth.third)
+    return Versus(versus.trials, versus.second_only, versus.first_only, back)

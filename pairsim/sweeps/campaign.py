@@ -20,6 +20,7 @@ from pairsim.sweeps.work import Context, Unit, play_unit
 UNIT_SECONDS = 0.5  # of work for another process: long against sending it, short against losing it
 MOST_BLOCKS_A_UNIT = 64
 MOST_PIECES_A_UNIT = 4  # for a thread: each unit passes through two queues,
+SHORT_PIECE = 0.005  # which is much for pieces of a few milliseconds;
 WAVES = 16  # but units are handed out so often at least that all threads end at the same time
 BLOCKS_AHEAD = 2  # of what a rule has looked at, on threads: they share the pieces of a block
 
@@ -52,6 +53,7 @@ class Front:
     offset: int  # blocks of the groups before it: shards count through the whole sweep
     next_block: int = 0
     seconds_a_block: float = 0.0
+    seconds_a_piece: float = 0.0
 
     @property
     def blocks(self) -> int:
@@ -220,8 +222,10 @@ class Campaign:
         bench = Context([front.group.bench]).bench(0, job.oracles, job.places)
         pieces = list(enumerate(cut_pieces(bench, job.first, job.count)))
         job.pieces = [None] * len(pieces)
-        waves = (front.blocks - front.next_block) * len(pieces) // (WAVES * self._engine.slots)
-        size = min(MOST_PIECES_A_UNIT, max(1, waves))
+        size = 1
+        if 0.0 < front.seconds_a_piece < SHORT_PIECE:
+            waves = (front.blocks - front.next_block) * len(pieces) // (WAVES * self._engine.slots)
+            size = min(MOST_PIECES_A_UNIT, max(1, waves))
         units = []
         for first in range(0, len(pieces), size):
             some = pieces[first : first + size]
@@ -245,6 +249,7 @@ class Campaign:
                 front.seconds_a_block = seconds / len(results)
                 self._enter(front, job, played)
                 continue
+            front.seconds_a_piece = seconds / len(results)
             job.pieces[place] = played
             if all(piece is not None for piece in job.pieces):
                 total: list[Played] | None = None
