@@ -1,4 +1,4 @@
-"""Errors of MulticlassPerceptron and CrammerSinger on real sets: python -m experiments.linear_errors [SET ...].
+"""Errors of linear multiclass learners on real sets: python -m experiments.linear_errors [SET ...].
 
 Ten folds, features scaled by the training part, an intercept, 30 passes over the rows. The two machines have the best
 of three prices on the folds themselves (which is optimistic). Vehicle has two more rows: by how many percent the
@@ -21,7 +21,7 @@ from sklearn.svm import LinearSVC
 
 from experiments.reduction_sets import Numbers, Rows, error, folds, read_set, standardised
 from experiments.results_table import ErrorRow, record
-from pairsim.learn import CrammerSinger, MulticlassPerceptron
+from pairsim.learn import CrammerSingerSVC, MulticlassPerceptronClassifier
 
 PARTS = {"vowel": ("vowel-train",), "segment": ("segment-train", "segment-test")}
 SETS = ("iris", "wine", "glass", "vehicle", "vowel", "segment")
@@ -40,17 +40,19 @@ TRIED = {
 
 def perceptron(rows: int, seed: int, **options: Any) -> list[Any]:
     """Return the perceptron alone: it has nothing to choose."""
-    return [MulticlassPerceptron(max_iter=EPOCHS, random_state=seed, **options)]
+    return [MulticlassPerceptronClassifier(max_iter=EPOCHS, random_state=seed, **options)]
 
 
 def gradients(rows: int, seed: int) -> list[Any]:
     """Return stochastic subgradients with three penalties lambda = 1 / (C rows)."""
-    return [CrammerSinger("sgd", C=1.0 / (penalty * rows), max_iter=EPOCHS, random_state=seed) for penalty in PENALTIES]
+    return [
+        CrammerSingerSVC("sgd", C=1.0 / (penalty * rows), max_iter=EPOCHS, random_state=seed) for penalty in PENALTIES
+    ]
 
 
 def machines(rows: int, seed: int) -> list[Any]:
     """Return the exact machine with three prices."""
-    return [CrammerSinger(C=C, random_state=seed) for C in PRICES]
+    return [CrammerSingerSVC(C=C, random_state=seed) for C in PRICES]
 
 
 METHODS: dict[str, Callable[[int, int], list[Any]]] = {
@@ -113,7 +115,7 @@ def measure_objective() -> None:
     for shrink, goal, tried in (("always", 1.0, 0.5), ("active", np.nan, 65.3)):
         start = time.perf_counter()
         found = [
-            CrammerSinger("sgd", C=C, shrink=shrink, max_iter=LONG, random_state=seed).fit(rows, numbers).objective_
+            CrammerSingerSVC("sgd", C=C, shrink=shrink, max_iter=LONG, random_state=seed).fit(rows, numbers).objective_
             for seed in range(SEEDS)
         ]
         over = 100.0 * (np.array(found) / least - 1.0)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import expit
 from scipy.stats import norm
 
-from pairsim import Matrix, ParameterError, Session, decoder, plan
+from pairsim import Matrix, ParameterError, Session, plan
 from pairsim.planning import Option
 
 CALLS_A_QUESTION = 2  # both orders
@@ -106,7 +106,7 @@ def ask_both_orders(judge: Judge, i: float, j: float, rng: random.Random) -> boo
 
 def pick_best(judge: Judge, quality: NDArray[np.float64], option: Option, rng: random.Random) -> Answer:
     """Run the chosen decoder in batches on candidates of these qualities, which only the judge sees."""
-    session = Session(len(quality), decoder(option.decoder), seed=rng.randrange(2**32))
+    session = Session(len(quality), option.decoder, seed=rng.randrange(2**32))
     calls = batches = 0
     while not session.done:
         batch = session.ask()  # everything in it can be asked at once
@@ -116,16 +116,16 @@ def pick_best(judge: Judge, quality: NDArray[np.float64], option: Option, rng: r
         batches += 1
     winner = session.winner
     if winner is None:  # a decoder whose ties name nobody
-        raise SystemExit(f"{option.decoder} named nobody")
+        raise SystemExit(f"{option.decoder.spec} named nobody")
     return Answer(winner, option.success, calls, batches)
 
 
 def at_least(least: int) -> Callable[[str], int]:
-    """Return what reads a whole number for argparse, this large or larger."""
+    """Return what reads an integer for argparse, this large or larger."""
 
     def read(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"must be a whole number, at least {least}, not {text!r}")
+            raise argparse.ArgumentTypeError(f"must be an integer, at least {least}, not {text!r}")
         return int(text)
 
     return read
@@ -141,8 +141,8 @@ def main() -> None:
     chosen = parser.parse_args()
     judge, rng = Judge(), random.Random(chosen.seed)
     option = choose_decoder(judge, chosen.candidates, chosen.calls, chosen.seed)
-    print(f"for {chosen.calls} calls: {option.decoder}, right with chance {option.success:.3f}", end=" ")
-    print(f"({option.low:.3f} .. {option.high:.3f}, {option.kind})")
+    print(f"for {chosen.calls} calls: {option.decoder.spec}, right with chance {option.success:.3f}", end=" ")
+    print(f"({option.low:.3f} .. {option.high:.3f}, {option.method})")
     right = calls = 0
     for repeat in range(chosen.repeats):
         order = np.array(rng.sample(range(chosen.candidates), chosen.candidates))  # who is who

@@ -22,17 +22,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from experiments.reduction_sets import Numbers, Rows, error, folds, read_set, squared_distances, standardised
 from experiments.results_table import ErrorRow, record
-from pairsim.learn import AllPairs, OneVsAll, OutputCode, SingleBinary
+from pairsim.evaluation import greedy_search
+from pairsim.learn import AllPairsClassifier, OneVsAllClassifier, OutputCodeClassifier, SingleBinaryClassifier
 
 METHODS: dict[str, Callable[..., Any]] = {
-    "OVA": OneVsAll,
-    "AP": AllPairs,
-    "ECOC": functools.partial(OutputCode, decoding="euclid"),
-    "IDENTITY": functools.partial(SingleBinary, "identity"),
-    "SINGLE": functools.partial(SingleBinary, "single"),
-    "SBC-ECOC": functools.partial(SingleBinary, "ecoc"),
-    "KERNEL": functools.partial(SingleBinary, "kernel", mu_update="paper"),
-    "KERNEL mkl": functools.partial(SingleBinary, "kernel", mu_update="mkl"),
+    "OVA": OneVsAllClassifier,
+    "AP": AllPairsClassifier,
+    "ECOC": functools.partial(OutputCodeClassifier, decoding="euclid"),
+    "IDENTITY": functools.partial(SingleBinaryClassifier, "identity"),
+    "SINGLE": functools.partial(SingleBinaryClassifier, "single"),
+    "SBC-ECOC": functools.partial(SingleBinaryClassifier, "ecoc"),
+    "KERNEL": functools.partial(SingleBinaryClassifier, "kernel", mu_update="paper"),
+    "KERNEL mkl": functools.partial(SingleBinaryClassifier, "kernel", mu_update="mkl"),
 }
 BINARY, LEARNING = ("OVA", "AP", "ECOC"), ("KERNEL", "KERNEL mkl")  # have no limits; have limits of their own
 MOST_STEPS, MOST_ROUNDS = 100_000, 10  # in the search, where a setting counts for as far as that takes it
@@ -93,20 +94,6 @@ SEARCHED = {
 }
 
 
-def greedy(evaluate: Callable[[float], float], patience: int) -> float:
-    """Double, then halve, from 1 until `patience` tries in a row are no better; return the best."""
-    best, least = 1.0, evaluate(1.0)
-    for factor in (2.0, 0.5):
-        value, failures = 1.0, 0
-        while failures < patience:
-            value *= factor
-            found = evaluate(value)
-            failures = failures + 1 if found >= least else 0
-            if found < least:
-                best, least = value, found
-    return best
-
-
 def make(method: str, s: float, C: float, **options: Any) -> Any:
     """Return the method with the paper's width and price, on squared distances."""
     return METHODS[method](C=C, kernel="distances", gamma=1.0 / (2.0 * s**2), **options)
@@ -146,8 +133,8 @@ def nested_errors(method: str, rows: Rows, numbers: Numbers, search: Search) -> 
             known, new = standardised(rows[train], rows[test])
             distances, own = squared_distances(known, known), numbers[train]
             inner = functools.partial(cross_error, method, distances, own, search.inner, seed)
-            s = greedy(functools.partial(inner, C=1.0), search.patience)
-            C = greedy(functools.partial(inner, s), search.patience)
+            s = greedy_search(functools.partial(inner, C=1.0), patience=search.patience)
+            C = greedy_search(functools.partial(inner, s), patience=search.patience)
             model = make_well(method, s, C).fit(distances, own)
             wrong.append(error(model, squared_distances(new, known), numbers[test]))
         found.append(100 * float(np.mean(wrong)))

@@ -1,4 +1,4 @@
-"""Errors of VectorSVM and VectorPerceptron on the paper's sets: python -m experiments.vector_errors [SET ...].
+"""Errors of the vector SVM and perceptron on the paper's sets: python -m experiments.vector_errors [SET ...].
 
 Sets with a test part have their setting chosen on a fifth of the training part, then the whole part is trained on.
 Others are cut into ten folds, and the table has the best error of the grid, as the paper does
@@ -29,7 +29,7 @@ from experiments.reduction_sets import (
     typical_distance,
 )
 from experiments.results_table import ErrorRow, record
-from pairsim.learn import VectorPerceptron, VectorSVM
+from pairsim.learn import VectorPerceptronClassifier, VectorSVC
 
 WIDTHS = tuple(2.0**k for k in range(-1, 9))
 PRICES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
@@ -84,9 +84,9 @@ def parts_of(case: Case) -> tuple[tuple[Rows, Numbers], tuple[Rows, Numbers]]:
     return train, test
 
 
-def machine(labels: str, width: float, C: float, scale: float) -> VectorSVM:
+def machine(labels: str, width: float, C: float, scale: float) -> VectorSVC:
     """Return a machine on squared distances."""
-    return VectorSVM(labels, C=C, kernel="distances", gamma=width / scale, tol=1e-2, max_iter=100, random_state=0)
+    return VectorSVC(labels, C=C, kernel="distances", gamma=width / scale, tol=1e-2, max_iter=100, random_state=0)
 
 
 def grid_errors(case: Case, known: Rows, own: Numbers, new: Rows, truth: Numbers) -> Rows:
@@ -139,7 +139,7 @@ def perceptron_error(case: Case) -> tuple[float, float]:
         distances, across = squared_distances(scaled, scaled), squared_distances(others, scaled)
         for k, width in enumerate(UNTUNED):
             gamma = width / typical_distance(distances)
-            model = VectorPerceptron(case.labels, kernel="distances", gamma=gamma, random_state=0)
+            model = VectorPerceptronClassifier(case.labels, kernel="distances", gamma=gamma, random_state=0)
             wrong[k] += len(truth) * error(model.fit(distances, own), across, truth)
     return 100 * float(wrong.max()) / sum(len(cut[3]) for cut in cuts), 0.0
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pairsim.errors import refusal
+from pairsim.drafts import begin_draft, end_draft, note_written
+from pairsim.errors import parameter_error
 
 
 def check_target(
@@ -19,19 +19,19 @@ def check_target(
     Without `is_ours` nothing may be replaced.
     """
     if path.suffix.lower() not in suffixes:
-        raise refusal(owner, name, "a file name ending in " + ", ".join(suffixes), repr(str(path)))
+        raise parameter_error(owner, name, "a file name ending in " + ", ".join(suffixes), repr(str(path)))
     if path.is_dir():
-        raise refusal(owner, name, "a file", f"the directory {str(path)!r}")
+        raise parameter_error(owner, name, "a file", f"the directory {str(path)!r}")
     parent = path.parent
     if not parent.is_dir() or not os.access(parent, os.W_OK | os.X_OK):
-        raise refusal(owner, name, "in a directory that exists and can be written", repr(str(path)))
+        raise parameter_error(owner, name, "in a directory that exists and can be written", repr(str(path)))
     if not os.path.lexists(path):
         return
     if is_ours is None:
-        raise refusal(owner, name, "a new file", f"{str(path)!r}, which exists")
+        raise parameter_error(owner, name, "a new file", f"{str(path)!r}, which exists")
     if path.exists() and (not path.is_file() or not is_ours(path)):
         must_be = "a new file or one that pairsim wrote"
-        raise refusal(owner, name, must_be, f"{str(path)!r}, which exists and is something else")
+        raise parameter_error(owner, name, must_be, f"{str(path)!r}, which exists and is something else")
 
 
 def write_whole(path: Path, save: Callable[[Path], None]) -> None:
@@ -49,16 +49,16 @@ def write_new(path: Path, save: Callable[[Path], None]) -> None:
 @contextlib.contextmanager
 def _temporary(path: Path, save: Callable[[Path], None]) -> Iterator[Path]:
     """Yield a file beside `path` that `save` has written, on disk to the last byte; it is gone afterwards."""
-    handle, name = tempfile.mkstemp(prefix=".pairsim-", suffix=path.suffix, dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = begin_draft(path.parent, path.suffix)
     try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         save(temporary)
         with temporary.open("rb") as written:
             os.fsync(written.fileno())
         umask = os.umask(0)
         os.umask(umask)
-        temporary.chmod(0o666 & ~umask)  # mkstemp makes private files; a result is as readable as any other
+        temporary.chmod(0o666 & ~umask)  # private until it is complete; a result is as readable as any other
         yield temporary
+        note_written(path)
     finally:
-        temporary.unlink(missing_ok=True)
+        end_draft(temporary)

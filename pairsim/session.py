@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import math
+import operator
+import threading
 from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pairsim.checks import check_classes
+from pairsim.checks import check_classes, check_instance, check_list, check_whole
 from pairsim.decoders import Decoder, MaxWin
-from pairsim.errors import refusal
-from pairsim.kernels.drive import list_round, name_winner, record_round, start_decoder
+from pairsim.errors import parameter_error, shown
+from pairsim.kernels.driver import decoder_confidence, list_round, name_winner, record_round, start_decoder
 from pairsim.kernels.stream import stream_key
+from pairsim.memory import check_memory
 from pairsim.simulation import check_seed
+
+BYTES_PER_ANSWER = 400  # of a query and its answer as Python objects
+
+Pair = tuple[int, int]
 
 
 class Choice(int):
@@ -20,10 +30,13 @@ class Choice(int):
     queries: int
     distinct: int
     rounds: int
+    confidence: float | None  # the decoder's own probability to be correct, where it has one
 
-    def __new__(cls, winner: int, queries: int, distinct: int, rounds: int) -> Choice:  # noqa: D102
-        choice = super().__new__(cls, winner)
-        choice.queries, choice.distinct, choice.rounds = queries, distinct, rounds
+    def __new__(  # noqa: D102
+        cls, winner: int, queries: int, distinct: int, rounds: int, confidence: float | None = None
+    ) -> Choice:
+        choice = super().__new__(cls, check_whole("Choice", "winner", winner, 0))
+        choice.queries, choice.distinct, choice.rounds, choice.confidence = queries, distinct, rounds, confidence
         return choice
 
     @property
@@ -32,19 +45,41 @@ class Choice(int):
         return int(self)
 
 
-class Session:
-    """A decoder that asks you: `ask` gives the open questions of a round, `tell` takes answers in any order.
+class _Position(NamedTuple):
+    """Where a decoder stands: what its state is, what it asks in this round, and what it has asked before."""
 
-    Answers are kept: a pair that the decoder asks again is not put to you twice.
+    state: Any
+    questions: NDArray[np.int64]  # shape (size of the round, 2)
+    open: dict[Pair, Pair]  # the pairs that had no answer when the round began, each as it is asked
+    target: int  # how many answers there are once the round is answered
+    queries: int
+    rounds: int
+
+
+class Session:
+    """Run a decoder on your own answers: `ask` returns the open queries of a round, `tell` takes answers in any order.
+
+    A query is one pairwise comparison. Answers are kept: a pair that the decoder asks again is not returned twice.
 
     Parameters
     ----------
     n : int
         Number of classes (candidates).
     decoder : Decoder
-        How to decide; max-win when left out.
+        The decoder. Default: `MaxWin()`.
     seed : int
         Of the decoder's own draws.
+
+    Notes
+    -----
+    Threads: every method may be called from any thread; one call is made after the other. Each open query must be
+    answered once: hand each to one thread, as a second answer to a query is rejected.
+
+    Exceptions: `tell` and `tell_all` keep all of their answers or none, whatever is raised inside them, Ctrl-C
+    included. After any exception, `ask()` returns what is still open.
+
+    Processes: a session can be pickled, copied and sent to another process; the copy has the answers so far, and
+    the two are independent from then on.
 
     Examples
     --------
@@ -59,81 +94,161 @@ class Session:
 
     def __init__(self, n: int, decoder: Decoder | None = None, seed: int = 0) -> None:
         decoder = MaxWin() if decoder is None else decoder
-        if not isinstance(decoder, Decoder):
-            raise refusal("Session", "decoder", "a decoder such as MaxWin()", repr(decoder))
+        check_instance("Session", "decoder", decoder, Decoder, "a decoder such as MaxWin()")
         self.n = check_classes("Session", n)
         self.decoder = decoder
-        self.queries = 0
-        self.rounds = 0
+        self._seed = check_seed("Session", seed)
+        # an adaptive decoder's cost is what it could come to, and mostly a small multiple of n is what it does
+        asked = 4 * self.n if decoder.adaptive else decoder.cost(self.n).queries
+        needed = decoder.memory(self.n) + BYTES_PER_ANSWER * asked
+        check_memory("Session", "n", self.n, needed, f"a session of {decoder.spec}")
         self._kernel = decoder.kernel(self.n)
-        self._state = start_decoder(self._kernel, self.n, stream_key(check_seed("Session", seed), self.n))
-        self._low_wins: dict[tuple[int, int], bool] = {}
-        self._open: dict[tuple[int, int], None] = {}
-        self._advance()
+        # The answers, by (lower class, higher class): whether the lower one wins. All else follows from them, so that
+        # one assignment is all that `tell` has to do in one piece.
+        self._answers: dict[Pair, bool] = {}
+        self._position: _Position | None = None
+        self._lock = threading.RLock()
+        self._settled()
+
+    @property
+    def queries(self) -> int:
+        """Number of queries in the completed rounds, repeated ones included."""
+        with self._lock:
+            return self._settled().queries
+
+    @property
+    def rounds(self) -> int:
+        """Number of completed rounds."""
+        with self._lock:
+            return self._settled().rounds
 
     @property
     def distinct(self) -> int:
-        """How many different pairs were answered so far."""
-        return len(self._low_wins)
+        """Number of different pairs answered so far."""
+        return len(self._answers)
 
     @property
     def done(self) -> bool:
-        """Whether the decoder has come to its end."""
-        return len(self._questions) == 0
+        """Whether the decoder has finished."""
+        with self._lock:
+            return len(self._settled().questions) == 0
 
     @property
     def winner(self) -> int | None:
-        """The class that is named; None while it is undecided, or when a tie names nobody (ties="lose")."""
-        if not self.done:
-            return None
-        winner = int(name_winner(self._kernel, self._state))
-        return winner if winner >= 0 else None
+        """The predicted class; None while it is undecided, or after a tie under ties="lose"."""
+        with self._lock:
+            position = self._settled()
+            if len(position.questions):
+                return None
+            winner = int(name_winner(self._kernel, position.state))
+            return winner if winner >= 0 else None
+
+    @property
+    def confidence(self) -> float | None:
+        """The decoder's own probability that the class it would predict now is the true one; None where it has none."""
+        with self._lock:
+            value = float(decoder_confidence(self._kernel, self._settled().state))
+            return None if math.isnan(value) else value
 
     def ask(self) -> list[tuple[int, int]]:
-        """Return the questions of this round that are still open; empty when the decoder is done."""
-        return list(self._open)
+        """Return the queries of this round that are still open; empty when the decoder is done."""
+        with self._lock:
+            return [question for pair, question in self._settled().open.items() if pair not in self._answers]
 
     def tell(self, i: int, j: int, i_wins: bool) -> None:
-        """Take the answer to an open question: does i win against j? The pair may be given either way round."""
-        if not isinstance(i_wins, bool | np.bool_):
-            raise refusal("tell", "i_wins", "True or False", repr(i_wins))
-        question = (i, j) if (i, j) in self._open else (j, i)
-        if question not in self._open:
-            raise refusal("tell", "i, j", "one of the open questions that ask() returns", f"({i}, {j})")
-        del self._open[question]
-        self._low_wins[(min(i, j), max(i, j))] = bool(i_wins) == (i < j)
-        if not self._open:
-            self._close_round()
+        """Take the answer to an open query: does i win against j? The pair may be given either way round.
+
+        Safe from any thread. Whatever is raised, Ctrl-C included, the answer is taken or it is not; `ask()` tells.
+        """
+        wins = _check_answer("tell", "i_wins", i_wins)
+        with self._lock:
+            pair = self._check_open(i, j)
+            self._answers[pair] = wins == (int(i) == pair[0])
+            self._settled()
 
     def tell_all(self, first_wins: Iterable[bool]) -> None:
-        """Take the answers to all open questions, in the order of `ask()`."""
-        questions, answers = self.ask(), list(first_wins)
-        if len(questions) != len(answers):
-            raise refusal("tell_all", "first_wins", f"{len(questions)} answers, one an open question", len(answers))
-        for (i, j), answer in zip(questions, answers, strict=True):
-            self.tell(i, j, answer)
+        """Take the answers to all open queries, in the order of `ask()`: all of them, or none where one is bad.
 
-    def _close_round(self) -> None:
-        low = self._questions.min(axis=1).tolist()
-        high = self._questions.max(axis=1).tolist()
-        low_wins = np.array([self._low_wins[pair] for pair in zip(low, high, strict=True)], np.bool_)
-        first_is_low = self._questions[:, 0] < self._questions[:, 1]
-        record_round(self._kernel, self._state, self._questions, low_wins == first_is_low)
-        self.queries += len(self._questions)
-        self.rounds += 1
-        self._advance()
+        Safe from any thread, though another one may have told some of the queries meanwhile: then the number of
+        answers is wrong, and none is taken.
+        """
+        answers = check_list("tell_all", "first_wins", first_wins, "answers, one per open query")
+        with self._lock:
+            questions = self.ask()
+            if len(questions) != len(answers):
+                must_be = f"{len(questions)} answers, one per open query"
+                raise parameter_error("tell_all", "first_wins", must_be, len(answers))
+            wins = [_check_answer("tell_all", "first_wins", answer) for answer in answers]
+            told = {_in_order(i, j): won == (i < j) for (i, j), won in zip(questions, wins, strict=True)}
+            self._answers.update(told)
+            self._settled()
 
-    def _advance(self) -> None:
-        """List the next round; rounds whose answers are all known already are closed at once."""
-        self._questions = list_round(self._kernel, self._state)
-        fresh: dict[tuple[int, int], tuple[int, int]] = {}
-        for i, j in self._questions.tolist():
-            pair = (min(i, j), max(i, j))
-            if pair not in self._low_wins:
+    def _check_open(self, i: int, j: int) -> Pair:
+        """Return the pair in order when it is one of the open queries."""
+        try:
+            pair = _in_order(operator.index(i), operator.index(j))
+        except TypeError:
+            pair = (-1, -1)
+        if pair not in self._settled().open or pair in self._answers:
+            raise parameter_error(
+                "tell", "i, j", "one of the open queries that ask() returns", f"({shown(i)}, {shown(j)})"
+            )
+        return pair
+
+    def _settled(self) -> _Position:
+        """Return the position with no round left to close; the lock is held.
+
+        Closing a round changes the decoder's state in place. While that happens there is no position: should it be cut
+        short, the next call starts from the beginning and closes all rounds again with the answers that are kept.
+        """
+        position = self._position
+        if position is not None and (len(self._answers) < position.target or len(position.questions) == 0):
+            return position
+        self._position = None
+        if position is None:
+            key = stream_key(self._seed, self.n)
+            position = self._listed(start_decoder(self._kernel, self.n, key), 0, 0)
+        while len(position.questions) and len(self._answers) >= position.target:
+            position = self._closed(position)
+        self._position = position
+        return position
+
+    def _closed(self, position: _Position) -> _Position:
+        """Record the answers to a round and list the next."""
+        questions = position.questions
+        low, high = questions.min(axis=1).tolist(), questions.max(axis=1).tolist()
+        low_wins = np.array([self._answers[pair] for pair in zip(low, high, strict=True)], np.bool_)
+        first_is_low = questions[:, 0] < questions[:, 1]
+        record_round(self._kernel, position.state, questions, low_wins == first_is_low)
+        return self._listed(position.state, position.queries + len(questions), position.rounds + 1)
+
+    def _listed(self, state: Any, queries: int, rounds: int) -> _Position:
+        """Return the position at the start of a round."""
+        questions = list_round(self._kernel, state)
+        fresh: dict[Pair, Pair] = {}
+        for i, j in questions.tolist():
+            pair = _in_order(i, j)
+            if pair not in self._answers:
                 fresh.setdefault(pair, (i, j))
-        self._open = dict.fromkeys(fresh.values())
-        if len(self._questions) and not self._open:
-            self._close_round()
+        return _Position(state, questions, fresh, len(self._answers) + len(fresh), queries, rounds)
+
+    def __getstate__(self) -> dict[str, Any]:
+        with self._lock:
+            return {"n": self.n, "decoder": self.decoder, "seed": self._seed, "answers": dict(self._answers)}
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        self.__init__(kept["n"], kept["decoder"], kept["seed"])  # type: ignore[misc]
+        self._answers.update(kept["answers"])
+
+
+def _in_order(i: int, j: int) -> Pair:
+    return (i, j) if i < j else (j, i)
+
+
+def _check_answer(owner: str, name: str, answer: Any) -> bool:
+    if not isinstance(answer, bool | np.bool_):
+        raise parameter_error(owner, name, "True or False", shown(answer))
+    return bool(answer)
 
 
 def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None, seed: int = 0) -> Choice | None:
@@ -147,7 +262,7 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     n : int
         Number of candidates, numbered 0 .. n-1.
     decoder : Decoder, optional
-        Max-win when left out.
+        The decoder. Default: `MaxWin()`.
     seed : int
         Of the decoder's own draws.
 
@@ -164,9 +279,13 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     >>> words[best], best.queries
     ('banana', 3)
     """
+    if not callable(ask):
+        raise parameter_error("pick", "ask", "a callable that answers ask(i, j) with True or False", shown(ask))
     session = Session(n, decoder, seed)
     while not session.done:
         for i, j in session.ask():
             session.tell(i, j, ask(i, j))
     winner = session.winner
-    return None if winner is None else Choice(winner, session.queries, session.distinct, session.rounds)
+    if winner is None:
+        return None
+    return Choice(winner, session.queries, session.distinct, session.rounds, session.confidence)

@@ -1,3 +1,3 @@
 """The version, where every layer can see it."""
 
-VERSION = "0.2.0"
+VERSION = "0.3.0"

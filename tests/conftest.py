@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,6 +10,9 @@ from typing import NamedTuple
 import pytest
 
 from pairsim.cli import main
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as it is for what a shell runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # processes of the tests inherit it
 
 
 class Outcome(NamedTuple):

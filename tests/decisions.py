@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pairsim.kernels.drive import decode_trials
+from pairsim.kernels.driver import decode_trials
 from pairsim.kernels.stream import stream_key
 
 if TYPE_CHECKING:

@@ -24,12 +24,15 @@ def wait_until(true: Callable[[], bool], what: str, patience: float = PATIENCE) 
         time.sleep(0.02)
 
 
+HERE = Path(__file__).parent
+
+
 class Cluster:
     """One scheduler on a free port; workers are added one by one. Leaving it kills what is still there."""
 
     def __init__(self, folder: Path, **settings: str) -> None:
         self.folder = folder
-        self.environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), **settings}
+        self.environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE / "engines")]), **settings}
         self.workers: list[subprocess.Popen[bytes]] = []
         self.nannies: list[subprocess.Popen[bytes]] = []
         file = folder / "scheduler.json"

@@ -17,7 +17,7 @@ from typing import NamedTuple
 Number = float | Fraction | int
 
 
-class Cell(NamedTuple):
+class TaskProgress(NamedTuple):
     """What class 0 has to show, how likely that is, and the chances of a rival of score s to stay below or be level."""
 
     chance: Number
@@ -34,17 +34,17 @@ def share(tied: int, ties: str) -> Fraction:
     return {"lose": Fraction(tied == 0), "first": Fraction(1), "random": Fraction(1, 1 + tied)}[ties]
 
 
-def max_win_cells(score: int) -> Iterator[Cell]:
-    yield Cell(1, lambda s: int(s < score), lambda s: int(s == score))
+def max_win_cells(score: int) -> Iterator[TaskProgress]:
+    yield TaskProgress(1, lambda s: int(s < score), lambda s: int(s == score))
 
 
-def poll_cells(score: int, games: int, samples: int, one: Number) -> Iterator[Cell]:
+def poll_cells(score: int, games: int, samples: int, one: Number) -> Iterator[TaskProgress]:
     """Yield a cell for each sampled score; `one` is 1 or 1.0 and sets the arithmetic."""
 
     law = [[binomial(samples, v, one * s / games) for v in range(samples + 1)] for s in range(games + 1)]
     for v in range(samples + 1):
         below, level = [sum(row[:v]) for row in law], [row[v] for row in law]
-        yield Cell(level[score], below.__getitem__, level.__getitem__)
+        yield TaskProgress(level[score], below.__getitem__, level.__getitem__)
 
 
 @functools.cache
@@ -67,7 +67,7 @@ def tournament_scores(size: int) -> Counter[tuple[int, ...]]:
     return found
 
 
-def nobody_above(scores: Sequence[int], beat: int, cell: Cell) -> list[Number]:
+def nobody_above(scores: Sequence[int], beat: int, cell: TaskProgress) -> list[Number]:
     """Return P(nobody above class 0 and T level), T = 0 .. rivals, where a random `beat` of the rivals beat class 0."""
     rivals = len(scores)
     ways: dict[tuple[int, int], Number] = {(0, 0): 1}  # (how many beat class 0, how many are level)

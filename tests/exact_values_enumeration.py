@@ -11,6 +11,8 @@ import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from labels import told_apart
+
 from pairsim import Adag, Ddag, Decoder, Matrix, MaxWin, Oracle, Poll, Similarity, TopK, Uniform
 from pairsim.exact_values import exact
 
@@ -164,8 +166,8 @@ def survive_adag(chances: Table, order: tuple[int, ...]) -> Fraction:
 
 
 def agrees(oracle: Oracle, decoder: Decoder, success: Fraction) -> bool:
-    """Compare both chances, each relative to itself."""
-    found = exact(oracle, decoder)
+    """Compare both chances, each relative to itself, where class 0 is the true one for rules that read numbers too."""
+    found = exact(told_apart(oracle, decoder), decoder)
     failure_slack = CLOSE if not isinstance(decoder, TopK) else max(CLOSE, 1e-15 / max(float(1 - success), 1e-300))
     return math.isclose(found.success, float(success), rel_tol=CLOSE, abs_tol=1e-300) and math.isclose(
         found.failure, float(1 - success), rel_tol=failure_slack, abs_tol=1e-300

@@ -7,6 +7,7 @@ lists and dictionaries. The compiled code must agree with it question by questio
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
@@ -24,9 +25,10 @@ GOLDEN = 0x9E3779B97F4A7C15
 STREAM_VERSION, ANSWERS, DRAWS = 1, 1, 2
 WINNER_DRAW = 2**31  # first coordinates beyond any class number: draws that belong to no class
 CUT_DRAW = 2**31 + 1
+LABELS_FORK = 2**32  # of the draws that number the classes anew
 
 
-# --- the random stream -----------------------------------------------------------------------------------------
+# --- the random stream -----------------------------------------------------------------------------------------------
 
 
 def mix(z: int) -> int:
@@ -74,7 +76,7 @@ def draw_below(root: int, trial: int, a: int, b: int, bound: int, fork: int | No
     return int(float(mix(place(a, b) ^ key) >> 11) * 2.0**-53 * bound)
 
 
-# --- the oracles -----------------------------------------------------------------------------------------------
+# --- the oracles -----------------------------------------------------------------------------------------------------
 
 
 def uniform_chances(n: int, p: float) -> Chances:
@@ -133,7 +135,7 @@ def recorded_tournament(n: int, row: Sequence[bool]) -> LowWins:
     return lambda low, high: bool(row[pairs.index((low, high))])
 
 
-# --- the decoders ----------------------------------------------------------------------------------------------
+# --- the decoders ----------------------------------------------------------------------------------------------------
 
 
 class Judge:
@@ -279,7 +281,7 @@ def radag_cost(errors: Sequence[float], n: int, i: int, j: int) -> int:
 
 def radag(judge: Judge, n: int, draw: Draw, errors: Sequence[float] | None) -> int:
     if errors is None or len(set(errors)) == 1:
-        return adag(judge, n, draw, "given")
+        return adag(judge, n, draw, "random")
     cost = functools.cache(functools.partial(radag_cost, tuple(errors), n))
     classes, had_a_bye = list(range(n)), None
     while len(classes) > 1:
@@ -309,11 +311,15 @@ class Games:
         return i_wins
 
 
-def play_on(games: Games, n: int, draw: Draw, ties: str, at_once: int) -> int:
-    """Let those with the fewest losses play until max-win's winner is known; `at_once` of them in a round."""
+def play_on(games: Games, n: int, draw: Draw, ties: str, order: str, at_once: int) -> int:
+    """Let those with the fewest losses play until max-win's winner is known; `at_once` of them in a round.
+
+    Among equals the first in the list of classes plays; the rule "first" looks at class numbers, and so does its list.
+    """
+    listed = list_order(n, "given" if ties == "first" else order, draw)
     while True:
         losses = list(games.losses)
-        leaders = [c for c in range(n) if losses[c] == min(losses)]
+        leaders = [c for c in listed if losses[c] == min(losses)]
         finished = [c for c in leaders if len(games.met[c]) == n - 1]
         if ties == "any" and finished:
             return finished[0]
@@ -324,16 +330,16 @@ def play_on(games: Games, n: int, draw: Draw, ties: str, at_once: int) -> int:
         asked: list[tuple[int, int]] = []
         for leader in [c for c in leaders if c not in finished][:at_once]:
             taken = {leader, *games.met[leader], *(i for i, j in asked if j == leader)}
-            opponents = [(losses[c], c) for c in range(n) if c not in taken]
+            opponents = [c for c in listed if c not in taken]
             if opponents:
-                asked.append((leader, min(opponents)[1]))
+                asked.append((leader, min(opponents, key=lambda c: losses[c])))
         for leader, opponent in asked:
             games.beats(leader, opponent)
         games.judge.close_round()
 
 
-def quick(judge: Judge, n: int, draw: Draw, ties: str) -> int:
-    return play_on(Games(judge, n), n, draw, ties, at_once=1)
+def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
+    return play_on(Games(judge, n), n, draw, ties, order, at_once=1)
 
 
 def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
@@ -349,7 +355,7 @@ def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
         if c != classes[0] and c not in games.met[classes[0]]:
             games.beats(classes[0], c)
     judge.close_round()
-    return play_on(games, n, draw, ties, at_once=math.isqrt(n))
+    return play_on(games, n, draw, ties, order, at_once=math.isqrt(n))
 
 
 def halving(judge: Judge, n: int, draw: Draw, l: int | str, ties: str) -> int:
@@ -374,6 +380,65 @@ def halving(judge: Judge, n: int, draw: Draw, l: int | str, ties: str) -> int:
     return alive[0] if alive else -1
 
 
+def record_evidence(p: float | None, wins: int, losses: int) -> float:
+    """Return the logarithm of the probability of a record for the true class, over that for a class of coin flips."""
+    if p is not None:
+        return wins * math.log(2.0 * p) + losses * math.log(2.0 * (1.0 - p))
+    # p uniform on (1/2, 1): twice the integral of p^w (1 - p)^l, an alternating sum of exact fractions
+    integral = sum(
+        (-1) ** k * math.comb(losses, k) * (1 - Fraction(1, 2 ** (wins + k + 1))) / (wins + k + 1)
+        for k in range(losses + 1)
+    )
+    return math.log(2 ** (wins + losses + 1) * integral)
+
+
+def posterior(judge: Judge, n: int, draw: Draw, p: float | None, stop: float, budget: int | None) -> int:
+    labels = list_order(n, "random", draw)
+    wins, losses, met = [0] * n, [0] * n, set[tuple[int, int]]()
+    since = [math.inf] * n  # when a class last came back among the others; those never asked about come last, in order
+    clock = itertools.count()
+    leader, most = 0, n * (n - 1) // 2 if budget is None else budget
+
+    def evidence(c: int) -> float:
+        return record_evidence(p, wins[c], losses[c])
+
+    def rank(c: int) -> tuple[float, float, int]:
+        return -evidence(c), since[c], c
+
+    def is_open(c: int) -> bool:
+        return wins[c] + losses[c] < n - 1
+
+    def best() -> int:
+        first = min((c for c in range(n) if c != leader), key=rank)
+        return first if evidence(first) > evidence(leader) else leader
+
+    for _ in range(most):
+        highest = max(map(evidence, range(n)))
+        if 1.0 / math.fsum(math.exp(evidence(c) - highest) for c in range(n)) >= stop:
+            break
+        if not is_open(leader):
+            others = [c for c in range(n) if c != leader and is_open(c)]
+            if not others:
+                break
+            since[leader] = next(clock)
+            leader = min(others, key=rank)
+        unmet = [c for c in range(n) if c != leader and (leader, c) not in met]
+        challenger = min(unmet, key=rank)
+        won = judge.beats(labels[leader], labels[challenger])
+        judge.close_round()
+        met |= {(leader, challenger), (challenger, leader)}
+        wins[leader] += won
+        losses[challenger] += won
+        losses[leader] += not won
+        wins[challenger] += not won
+        since[challenger] = next(clock)
+        others = [c for c in range(n) if c != leader and is_open(c)]
+        if not won and others and evidence(min(others, key=rank)) > evidence(leader):
+            since[leader] = next(clock)
+            leader = min(others, key=rank)
+    return labels[best()]
+
+
 DECODERS: dict[str, Callable[..., int]] = {
     "max-win": max_win,
     "poll": poll,
@@ -384,6 +449,7 @@ DECODERS: dict[str, Callable[..., int]] = {
     "quick": quick,
     "champion": champion,
     "halving": halving,
+    "posterior": posterior,
 }
 
 
@@ -406,6 +472,21 @@ def decide(name: str, options: dict[str, object], n: int, low_wins: LowWins, see
     judge = Judge(low_wins)
     winner = DECODERS[name](judge, n, draws_of(seed, n, trial), **options)
     return Decision(winner, judge.queries, len(judge.pairs), judge.rounds)
+
+
+def decide_renumbered(
+    name: str, options: dict[str, object], n: int, low_wins: LowWins, seed: int, trial: int
+) -> Decision:
+    """Decode one tournament with the classes numbered by a draw of their own: number k is class classes[k]."""
+    draw = draws_of(seed, n, trial)
+    classes = list_order(n, "random", lambda a, b, bound: draw(a, b, bound, LABELS_FORK))
+
+    def low_number_wins(low: int, high: int) -> bool:
+        i, j = classes[low], classes[high]
+        return low_wins(i, j) if i < j else not low_wins(j, i)
+
+    decision = decide(name, options, n, low_number_wins, seed, trial)
+    return decision if decision.winner < 0 else decision._replace(winner=classes[decision.winner])
 
 
 def bill(decisions: Iterable[Decision]) -> tuple[int, int, int]:

@@ -56,7 +56,7 @@ def stop_halfway(path: Path) -> None:
     with Store.create_or_open(path) as opened, opened.writing("test") as transaction:
         opened._open().sqlite.execute("PRAGMA cache_size = 2")
         for block in range(1000, 2000):
-            transaction.put_measured(store.BLOCKS, store.edge.block_row(block_of(IDS[0], block, 10)))
+            transaction.put_measured(store.BLOCKS, store.validation.block_row(block_of(IDS[0], block, 10)))
         say("halfway")
         os.kill(os.getpid(), signal.SIGKILL)
 

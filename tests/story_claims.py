@@ -7,13 +7,13 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from pairsim import Decoder, MaxWin, Poll, TopK
-from pairsim.story import Question, Story
+from pairsim.replay import Question, TrialReport
 
 NUMBER = r"\d[\d,]*"
 LIST = rf"class(?:es)? \d+(?:, \d+)*(?: and (?:\d+|{NUMBER} others))?"
 RECORD = (
-    rf"(?:won|lost) (?:{NUMBER} of (?:its|the) {NUMBER} questions|(?:both|all {NUMBER}) (?:of its )?questions"
-    r"|(?:its|the) only question)(?: it asked)?"
+    rf"(?:won|lost) (?:{NUMBER} of (?:its|the) {NUMBER} queries|(?:both|all {NUMBER}) (?:of its )?queries"
+    r"|(?:its|the) only query)(?: it asked)?"
 )
 ONLY = rf"only {NUMBER}|none"
 
@@ -39,7 +39,7 @@ def read_list(text: str, classes: list[int]) -> bool:
 
 
 def record_holds(text: str, points: int, most: int, asked: bool) -> bool:
-    """Return whether words such as "won 3 of its 4 questions" say these numbers."""
+    """Return whether words such as "won 3 of its 4 queries" say these numbers."""
     if text.endswith("it asked") != asked:
         return False
     numbers = [whole(each) for each in re.findall(NUMBER, text)]
@@ -66,14 +66,14 @@ def table_of(questions: list[Question], classes: list[int], asked: bool) -> Tabl
     return Table(points, most, asked)
 
 
-def finalists_of(story: Story, decoder: TopK) -> list[int]:
+def finalists_of(story: TrialReport, decoder: TopK) -> list[int]:
     if len(story.rounds) == 1:
         return [] if story.winner is None else [story.winner]
     final = list(story.rounds[1])
     return sorted({q.first for q in final} | (set() if decoder.final == "rescore" else {q.second for q in final}))
 
 
-def race_of(story: Story, decoder: Decoder) -> Table | None:
+def race_of(story: TrialReport, decoder: Decoder) -> Table | None:
     """Return the table that decides: of the only round, or of a final with the true class in it."""
     everyone = list(range(story.n))
     if not isinstance(decoder, TopK):
@@ -86,7 +86,7 @@ def race_of(story: Story, decoder: Decoder) -> Table | None:
     return table_of(list(story.rounds[1]), finalists, decoder.final == "rescore")
 
 
-def right_by_scores(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def right_by_scores(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     race = race_of(story, decoder)
     if race is None or not int(match["truth"]) == story.truth == story.winner:
         return False
@@ -104,7 +104,7 @@ def right_by_scores(match: re.Match[str], story: Story, decoder: Any) -> bool:
     return own > second == whole(match["second"]) and read_list(match["behind"], behind) and plural == (len(behind) > 1)
 
 
-def beaten(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def beaten(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     race = race_of(story, decoder)
     if race is None or (match["prefix"] is not None) != isinstance(decoder, TopK):
         return False
@@ -118,7 +118,7 @@ def beaten(match: re.Match[str], story: Story, decoder: Any) -> bool:
     )
 
 
-def tied(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def tied(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     race = race_of(story, decoder)
     if race is None or (match["prefix"] is not None) != (isinstance(decoder, TopK) and story.winner != story.truth):
         return False
@@ -143,7 +143,7 @@ def tied(match: re.Match[str], story: Story, decoder: Any) -> bool:
     )
 
 
-def missed(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def missed(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     finalists = finalists_of(story, decoder)
     poll = table_of(list(story.rounds[0]), list(range(story.n)), asked=True)
     own, cut = poll.points[story.truth], sorted(poll.points.values(), reverse=True)[decoder.k - 1]
@@ -172,17 +172,17 @@ def missed(match: re.Match[str], story: Story, decoder: Any) -> bool:
     return ends.get(match["end"], False)
 
 
-def named_as_told(text: str, story: Story) -> bool:
+def named_as_told(text: str, story: TrialReport) -> bool:
     return text == ("nobody was named" if story.winner is None else f"class {story.winner} was named")
 
 
-def own_questions(story: Story) -> list[tuple[int, Question]]:
+def own_questions(story: TrialReport) -> list[tuple[int, Question]]:
     """Return (round from 1, question) of the questions with the true class."""
     told = enumerate(story.rounds, start=1)
     return [(number, question) for number, round_ in told for question in round_ if question.right is not None]
 
 
-def knocked_out(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def knocked_out(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     losses = Counter(question.loser for questions in story.rounds for question in questions)
     number, last = own_questions(story)[-1]
     return (
@@ -195,7 +195,7 @@ def knocked_out(match: re.Match[str], story: Story, decoder: Any) -> bool:
     )
 
 
-def last_lost(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def last_lost(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     own = own_questions(story)
     number, last = own[-1]
     return (
@@ -208,7 +208,7 @@ def last_lost(match: re.Match[str], story: Story, decoder: Any) -> bool:
     )
 
 
-def fate_holds(match: re.Match[str], story: Story) -> bool:
+def fate_holds(match: re.Match[str], story: TrialReport) -> bool:
     """Return whether the record of the true class, and who was named instead of it, are as told."""
     own = own_questions(story)
     wins = sum(bool(question.right) for _, question in own)
@@ -216,11 +216,11 @@ def fate_holds(match: re.Match[str], story: Story) -> bool:
     return told and story.winner != story.truth and named_as_told(match["named"], story)
 
 
-def plain(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def plain(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     return int(match["truth"]) == story.truth and fate_holds(match, story)
 
 
-def right_by_questions(match: re.Match[str], story: Story, decoder: Any) -> bool:
+def right_by_questions(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
     own = own_questions(story)
     wins = sum(bool(question.right) for _, question in own)
     named = int(match["truth"]) == story.truth == story.winner
@@ -263,17 +263,17 @@ BY_QUESTIONS = {
         rf"the true class (?P<truth>\d+) lost to class (?P<rival>\d+) {ROUND} and was out; (?P<named>.+)\.",
     ): knocked_out,
     form(
-        rf"the true class (?P<truth>\d+) lost its last question, to class (?P<rival>\d+) {ROUND}, ",
+        rf"the true class (?P<truth>\d+) lost its last query, to class (?P<rival>\d+) {ROUND}, ",
         rf"and was not asked again: it (?P<record>{RECORD}); (?P<named>.+)\.",
     ): last_lost,
     form(rf"{RIGHT}(?P<record>{RECORD})\."): right_by_questions,
     form(
-        rf"(?P<named>[^;]+); the true class (?P<truth>\d+) (?:(?P<record>{RECORD})|was in no question)\.",
+        rf"(?P<named>[^;]+); the true class (?P<truth>\d+) (?:(?P<record>{RECORD})|was in no query)\.",
     ): plain,
 }
 
 
-def claims_hold(reason: str, story: Story, decoder: Decoder) -> bool:
+def claims_hold(reason: str, story: TrialReport, decoder: Decoder) -> bool:
     """Return whether a reason has a known form and everything it says is true of the story."""
     for pattern, holds in (BY_SCORES if type(decoder) in (MaxWin, Poll, TopK) else BY_QUESTIONS).items():
         match = pattern.fullmatch(reason)

@@ -11,6 +11,7 @@ import functools
 import itertools
 import math
 import random
+import typing
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -33,14 +34,15 @@ class OracleCase:
     oracle: Oracle
     twin: Callable[[int, int], naive.LowWins]
 
-    def decide_naively(self, decoder: Decoder, seed: int, trials: Sequence[int]) -> list[naive.Decision]:
-        """Decode trials with the decoder's twin on the oracle's twin."""
+    def decide_naively(
+        self, decoder: Decoder, seed: int, trials: Sequence[int], drawn_numbers: bool = False
+    ) -> list[naive.Decision]:
+        """Decode trials with the decoder's twin on the oracle's twin, under class numbers drawn in each if asked."""
         options = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
         if decoder.name not in naive.DECODERS:
             raise LookupError(f"decoder {decoder.name!r} has no twin: add one to tests/naive.py")
-        return [
-            naive.decide(decoder.name, options, self.oracle.n, self.twin(seed, trial), seed, trial) for trial in trials
-        ]
+        decide = naive.decide_renumbered if drawn_numbers else naive.decide
+        return [decide(decoder.name, options, self.oracle.n, self.twin(seed, trial), seed, trial) for trial in trials]
 
 
 def random_case(oracle: Oracle, chances: naive.Chances) -> OracleCase:
@@ -128,10 +130,15 @@ def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequen
         "final": (("rescore", "maxwin"), ("rescore", "maxwin")),
         "l": ((1, 2, 3, 7, "log", "2log", "1.5log", "5log"), (2, "log")),
         "k": (range(1, n + 1), (1, min(3, n))),
+        "p": ((None, 0.55, 0.7, 0.9, 0.999), (None, 0.8)),
+        "stop": ((0.6, 0.9, 0.99, 1.0), (0.95,)),
+        "budget": ((None, 1, 5, 20), (None,)),
         "errors": ((None, *some_errors(n)), (None, some_errors(n)[0])),
     }
     if field == "ties" and cls.adaptive:
         known["ties"] = (("random", "lose", "first", "any"),) * 2
+    if field not in known and typing.get_type_hints(cls).get(field) is bool:
+        return (False, True)
     if field not in known:
         raise LookupError(f"decoder field {field!r} has no values: add some to tests/strategies.py")
     return known[field][few]

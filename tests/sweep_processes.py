@@ -27,6 +27,9 @@ DECODERS = ["--decoder", "poll:l=2,ties=lose", "--decoder", "adag", "--decoder",
 SIMILAR = ["--r", "zipf:1.0", "--n", "8,12", *DECODERS, "--trials", "800000"]
 
 
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
 class Ended(NamedTuple):
     """How a process ended: its exit code, as a shell would say it, and what it wrote."""
 
@@ -47,12 +50,15 @@ def environment() -> dict[str, str]:
 
 
 class Process:
-    """`pairsim *words`, as a process that leads a group of its own; it is over when the block ends."""
+    """`pairsim *words`, as a process that leads a group of its own; it is over when the block ends.
 
-    def __init__(self, words: Sequence[str], folder: Path) -> None:
+    `before` is code that is run first, such as to shorten a wait.
+    """
+
+    def __init__(self, words: Sequence[str], folder: Path, before: str = "pass") -> None:
         self._files = (folder / "stdout", folder / "stderr")
-        often = f"from pairsim.sweeps import ledger; ledger.SECONDS_BETWEEN_WRITES = {OFTEN}"
-        command = [sys.executable, "-c", f"{often}; from pairsim.cli import run; run()", *words]
+        often = f"from pairsim.sweeps import block_results; block_results.SECONDS_BETWEEN_WRITES = {OFTEN}"
+        command = [sys.executable, "-c", f"{often}; {before}; from pairsim.cli import run; run()", *words]
         with self._files[0].open("wb") as out, self._files[1].open("wb") as err:
             self._popen = subprocess.Popen(command, stdout=out, stderr=err, start_new_session=True)
         self.pid = self._popen.pid
@@ -158,7 +164,7 @@ def until_stored(path: Path) -> None:
 
 
 def _begin(words: list[str], folder: str, most_bytes: int | None) -> None:
-    """In a new process: be `pairsim *words`."""
+    """In a new process, with signals blocked: be `pairsim *words`, which from its first line on handles them."""
     os.setsid()
     if most_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
@@ -166,8 +172,11 @@ def _begin(words: list[str], folder: str, most_bytes: int | None) -> None:
         os.dup2(os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), descriptor)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     sys.argv = ["pairsim", *words]
-    from pairsim.cli import run
+    from pairsim.cli import _leave, run
 
+    for number in STOPPING:
+        signal.signal(number, _leave)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     code: object = 70
     try:
         run()
@@ -193,9 +202,9 @@ def _reap(number: int) -> int:
 def _serve() -> None:
     from pairsim import Adag, Ddag, MaxWin, Poll, Similarity, Uniform, sweep
     from pairsim.cli import main  # noqa: F401 - loaded here for all children
-    from pairsim.sweeps import ledger
+    from pairsim.sweeps import block_results
 
-    ledger.SECONDS_BETWEEN_WRITES = OFTEN
+    block_results.SECONDS_BETWEEN_WRITES = OFTEN
     sweep([Uniform(8, 0.7), Uniform(8, 0.9)], [MaxWin(), Adag()], trials=64, threads=1)
     sweep([Similarity.profile("zipf:1.0", 8)], [Poll(2, ties="lose"), Adag(), Ddag()], trials=64, threads=1)
     print("ready", flush=True)
@@ -207,9 +216,11 @@ def _serve() -> None:
             children.discard(question["wait"])
             print(code if code >= 0 else 128 - code, flush=True)
             continue
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the child is a program that handles them
         number = os.fork()
         if number == 0:
             _begin(**question)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         children.add(number)
         print(number, flush=True)
     for number in children:

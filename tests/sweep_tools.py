@@ -13,17 +13,18 @@ import pandas as pd
 import pytest
 
 from pairsim import Decoder, Oracle, sweep
-from pairsim.simulation import Bench
-from pairsim.simulation.versus import VersusTable, side_by_side
+from pairsim.kernels.differences import NUMBERS, compare_rows
+from pairsim.simulation import BlockSimulator
+from pairsim.simulation.paired import PairedTallies
 from pairsim.store import Store
-from pairsim.sweeps import make_order, open_campaign
-from pairsim.sweeps.cells import Cell
+from pairsim.sweeps import make_request, schedule_sweep
+from pairsim.sweeps.progress import TaskProgress
 from pairsim.sweeps.requests import stored_rows
 from pairsim.sweeps.rows import Row, from_frame
 
 WHO_KNOWS_BLOCKS = (
     "pairsim.simulation.blocks",
-    "pairsim.sweeps.cells",
+    "pairsim.sweeps.progress",
     "pairsim.sweeps.tasks",
     "pairsim.sweeps.verification",
 )
@@ -40,16 +41,16 @@ def small_blocks(size: int) -> Iterator[None]:
 
 @contextmanager
 def counted_plays() -> Iterator[list[tuple[int, int, int]]]:
-    """Yield a list that grows by (first trial, trials, decoders) with every call of `Bench.play`."""
+    """Yield a list that grows by (first trial, trials, decoders) with every call of `BlockSimulator.play`."""
     calls: list[tuple[int, int, int]] = []
-    play = Bench.play
+    play = BlockSimulator.play
 
-    def counting(bench: Bench, first: int, count: int) -> Any:
+    def counting(bench: BlockSimulator, first: int, count: int) -> Any:
         calls.append((first, count, len(bench.decoders)))
         return play(bench, first, count)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Bench, "play", counting)
+        patch.setattr(BlockSimulator, "play", counting)
         yield calls
 
 
@@ -79,16 +80,19 @@ def swept(oracles: Sequence[Oracle], decoders: Sequence[Decoder], *arguments: An
     return rows_of_frame(sweep(oracles, decoders, *arguments, **({} if where else {"threads": 1}), **named))
 
 
-def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **named: Any) -> list[Cell]:
+def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **named: Any) -> list[TaskProgress]:
     """Run a sweep on one thread and return its cells, which know more than its rows."""
     from pairsim.engines import ThreadEngine
 
-    campaign = open_campaign(make_order(oracles, decoders, **named), None)
+    campaign = schedule_sweep(make_request(oracles, decoders, **named), None)
     with ThreadEngine(1) as engine:
         campaign.run(engine)
     return campaign.grid_cells()
 
 
-def put_side_by_side(lost: Sequence[Any]) -> VersusTable:
+def put_side_by_side(lost: Sequence[Any]) -> PairedTallies:
     """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
-    return side_by_side(np.array(lost, np.float64), np.array([each.dtype == np.bool_ for each in lost]))
+    rows, counted = np.array(lost, np.float64), np.array([each.dtype == np.bool_ for each in lost])
+    numbers = np.empty((len(rows) * (len(rows) - 1) // 2, NUMBERS))
+    compare_rows(rows, counted, numbers)
+    return PairedTallies(len(rows), rows.shape[1], numbers)

@@ -1,4 +1,4 @@
-"""Rows of training: CrammerSinger against LIBLINEAR's solver of the same problem, on one thread.
+"""Rows of training: CrammerSingerSVC against LIBLINEAR's solver of the same problem, on one thread.
 
 Both are timed until they have reached the same objective: LIBLINEAR at one of its tolerances, ours at the largest of
 its own that ends no higher. Data are satimage's training part; where the folder of data sets is absent, random data of
@@ -19,8 +19,8 @@ from threadpoolctl import threadpool_limits
 
 from experiments.benchmark.timing import Measured, best_seconds
 from experiments.reduction_sets import Numbers, Rows, have_data, read_set, standardised
-from pairsim.learn import CrammerSinger
-from pairsim.learn.crammer_singer_dual import machine_objective
+from pairsim.learn import CrammerSingerSVC
+from pairsim.learn.solvers.crammer_singer_dual import machine_objective
 
 ROWS, FEATURES, CLASSES = 4435, 36, 6
 TOLERANCES = (1e-2, 1e-4)  # of LIBLINEAR, as scikit-learn's users know them; the second is their default
@@ -44,7 +44,7 @@ def objective_of(model: Any, X: Rows, y: Numbers) -> float:
 
 
 def linear_rows() -> list[Measured]:
-    """Measure CrammerSinger's linear fit against LinearSVC's, each to the same objective."""
+    """Measure CrammerSingerSVC's linear fit against LinearSVC's, each to the same objective."""
     X, y, told = satimage()
     rows = []
     with threadpool_limits(1), warnings.catch_warnings():
@@ -52,13 +52,13 @@ def linear_rows() -> list[Measured]:
         for tol in TOLERANCES:
             theirs = LinearSVC(multi_class="crammer_singer", tol=tol, max_iter=100_000, random_state=0)
             wanted = objective_of(theirs.fit(X, y), X, y)
-            tried = (CrammerSinger(tol=step, max_iter=100_000, random_state=0) for step in STEPS)
+            tried = (CrammerSingerSVC(tol=step, max_iter=100_000, random_state=0) for step in STEPS)
             ours = next(model for model in tried if objective_of(model.fit(X, y), X, y) <= wanted)
             mine = best_seconds(functools.partial(ours.fit, X, y), 3)
             other = best_seconds(functools.partial(theirs.fit, X, y), 3)
             rows.append(
                 Measured(
-                    f"CrammerSinger fit, {told}, to the objective of LinearSVC at tol {tol:g}",
+                    f"CrammerSingerSVC fit, {told}, to the objective of LinearSVC at tol {tol:g}",
                     other / mine, 1.0, "x", detail=f"{mine:.3g} s against {other:.3g} s",
                 )
             )  # fmt: skip

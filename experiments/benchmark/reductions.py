@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.benchmark.timing import Measured, best_seconds, own_peak_megabytes
 from experiments.reduction_sets import Numbers, Rows, have_data, read_set, standardised
-from pairsim.learn import OneVsAll, SingleBinary, VectorSVM
+from pairsim.learn import OneVsAllClassifier, SingleBinaryClassifier, VectorSVC
 
 LARGE_ROWS = 4000  # of ten classes
 CAR_ROWS = 1556  # nine tenths, as in the paper's folds: 6,224 copies
@@ -49,8 +49,8 @@ def _copies() -> tuple[Rows, Rows, Numbers, str]:
     return X, marks, y, told
 
 
-def _single() -> SingleBinary:
-    return SingleBinary("identity", C=C, gamma=GAMMA)
+def _single() -> SingleBinaryClassifier:
+    return SingleBinaryClassifier("identity", C=C, gamma=GAMMA)
 
 
 def _explicit(X: Rows, marks: Rows, y: Numbers) -> tuple[Rows, Numbers]:
@@ -89,7 +89,7 @@ def large_fit() -> tuple[float, float]:
     X = standardised(X, X)[0]
     _single().fit(X[:100], y[:100])
     start = time.perf_counter()
-    SingleBinary("identity").fit(X, y)
+    SingleBinaryClassifier("identity").fit(X, y)
     return time.perf_counter() - start, own_peak_megabytes()
 
 
@@ -98,7 +98,7 @@ def large_rows() -> list[Measured]:
     program = "from experiments.benchmark.reductions import large_fit; print(*large_fit())"
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
     seconds, memory = map(float, done.stdout.split())
-    name = f"SingleBinary fit, {10 * LARGE_ROWS:,} copies of {'optdigits' if have_data() else 'random data'}"
+    name = f"SingleBinaryClassifier fit, {10 * LARGE_ROWS:,} copies of {'optdigits' if have_data() else 'random data'}"
     return [
         Measured(name, seconds, 60.0, "s", at_most=True),
         Measured("the same, peak memory of the process", memory, 1000.0, "MB", at_most=True),
@@ -106,7 +106,7 @@ def large_rows() -> list[Measured]:
 
 
 def reduction_rows() -> list[Measured]:
-    """Measure SingleBinary against SVC on the explicit matrix, VectorSVM and OneVsAll against what scikit-learn has."""
+    """Measure one-problem, vector and one-vs-all classifiers against what scikit-learn has."""
     X, marks, y, told = _copies()
     matrix, labels = _explicit(X, marks, y)
     with threadpool_limits(1):
@@ -114,7 +114,7 @@ def reduction_rows() -> list[Measured]:
         theirs = best_seconds(functools.partial(SVC(kernel="precomputed", C=C).fit, matrix, labels), 3)
         rows = [
             Measured(
-                f"SingleBinary fit, {len(labels):,} copies of {told}, against SVC on the explicit matrix",
+                f"SingleBinaryClassifier fit, {len(labels):,} copies of {told}, against SVC on the explicit matrix",
                 theirs / ours, 1.0, "x", detail=f"{ours:.3g} s against {theirs:.3g} s",
             )
         ]  # fmt: skip
@@ -126,13 +126,13 @@ def reduction_rows() -> list[Measured]:
         )
         X, y, told = _data("satimage-train", (4435, 36, 6))
         gamma = 1.0 / X.shape[1]
-        ours = best_seconds(functools.partial(VectorSVM(C=0.1, gamma=gamma, random_state=0).fit, X, y), 3)
+        ours = best_seconds(functools.partial(VectorSVC(C=0.1, gamma=gamma, random_state=0).fit, X, y), 3)
         theirs = best_seconds(functools.partial(SVC(kernel="rbf", gamma=gamma).fit, X, y), 3)
         detail = f"{ours:.3g} s against {theirs:.3g} s"
-        rows.append(Measured(f"VectorSVM fit, {told}, against SVC", theirs / ours, 2.0, "x", detail=detail))
-        ours = best_seconds(functools.partial(OneVsAll(gamma=gamma).fit, X, y), 3)
+        rows.append(Measured(f"VectorSVC fit, {told}, against SVC", theirs / ours, 2.0, "x", detail=detail))
+        ours = best_seconds(functools.partial(OneVsAllClassifier(gamma=gamma).fit, X, y), 3)
         theirs = best_seconds(functools.partial(OneVsRestClassifier(SVC(kernel="rbf", gamma=gamma)).fit, X, y), 3)
-        name = f"OneVsAll fit, shared Gram, {told}, against OneVsRestClassifier(SVC())"
+        name = f"OneVsAllClassifier fit, shared Gram, {told}, against OneVsRestClassifier(SVC())"
         detail = f"{ours:.3g} s against {theirs:.3g} s"
         rows.append(Measured(name, theirs / ours, 2.0, "x", detail=detail))
     return [*rows, *large_rows()]

@@ -5,8 +5,8 @@ with a probability h(its score), independently given the scores, h not decreasin
   * the number ahead has the binomial moments that `joint_scores` spells out, so `counting` bounds it from both sides;
   * the scores of a tournament are negatively associated (Joag-Dev and Proschan, "Negative association of random
     variables, with applications", Annals of Statistics 11, 1983: each game is a pair of negatively associated wins,
-    and every score adds up wins of its own), so the chance that nobody is ahead is at most the product of the
-    rivals' single chances.
+    and every score adds up wins of its own), so the probability that nobody is ahead is at most the product of the
+    rivals' single probabilities.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def cell_rules(rivals: int) -> CellRules:
 def fill_moments(ahead: NDArray[np.float64], rules: CellRules, moments: NDArray[np.float64]) -> None:
     """Turn ahead[k] = E h(k + Bin(rivals - order, 1/2)), k = 0 .. order, into a row of moments; spoils `ahead`.
 
-    moments[slot_of(r, w)] is the chance that r given rivals are all ahead when w of them beat class 0.
+    moments[slot_of(r, w)] is the probability that r given rivals are all ahead when w of them beat class 0.
     """
     moments[:] = 0.0
     row = rules.row_order.size - 1
@@ -94,7 +94,7 @@ def bound_cell(
     rules: CellRules,
     sums: NDArray[np.float64],
 ) -> tuple[float, float]:
-    """Return (low, high) of the chance that some rival is ahead; `sums` is scratch of `order` numbers."""
+    """Return (low, high) of the probability that some rival is ahead; `sums` is scratch of `order` numbers."""
     lost, beat = lost_choices[1], beat_choices[1]
     low = 1.0
     if (lost == 0.0 or moments[0] < 1.0) and (beat == 0.0 or moments[1] < 1.0):

@@ -27,7 +27,7 @@ LARGEST_ROOT = 22
 
 
 class CountingPolynomials(NamedTuple):
-    """Coefficients c_1 .. c_order of the polynomials to try, one a row."""
+    """Coefficients c_1 .. c_order of the polynomials to try, one per row."""
 
     high: NDArray[np.float64]  # E(1 - q) >= P(N >= 1)
     low: NDArray[np.float64]  # E(1 - q) <= P(N >= 1)
@@ -35,7 +35,7 @@ class CountingPolynomials(NamedTuple):
 
 @functools.cache
 def _root_sets(pairs: int, least: int) -> NDArray[np.int64]:
-    """Return every choice of this many root pairs (z, z + 1) that do not overlap, z from `least` up, one a row."""
+    """Return every choice of this many root pairs (z, z + 1) that do not overlap, z from `least` up, one per row."""
     sets = [
         roots
         for roots in itertools.combinations(range(least, LARGEST_ROOT), pairs)
@@ -60,7 +60,7 @@ def _coefficients(roots: NDArray[np.float64], order: int) -> NDArray[np.float64]
 
 
 def family(m: int, order: int, side: str) -> NDArray[np.float64]:
-    """Return the coefficients of every polynomial considered for a count of at most m, one a row.
+    """Return the coefficients of every polynomial considered for a count of at most m, one per row.
 
     Examples
     --------

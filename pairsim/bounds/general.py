@@ -1,4 +1,4 @@
-"""Max-win and poll under any chances (similarity and matrix oracles), from both sides."""
+"""Max-win and poll under any probabilities (similarity and matrix oracles), from both sides."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pairsim.kernels.jit import jit
 
 UNSEEN = 1e-17  # weight, against the total so far, of a cell that is counted as a sure failure instead of bounded
 FINE_RIVALS = 256  # with more rivals a fair draw is integrated by fewer points, as each costs seconds
-FAINT = 1e-6  # a rival stays behind with at least this chance, or its score is set apart
+FAINT = 1e-6  # a rival stays behind with at least this probability, or its score is set apart
 ROUNDING = 1e-12  # of a rise of h, which is a difference, in units of h
 
 
@@ -53,7 +53,7 @@ def sum_general_max_win(
     likely: NDArray[np.int64],
     x: float,
 ) -> tuple[float, float]:
-    """Return (low, high) of max-win's failure; weights[a] is the chance that class 0 scores a."""
+    """Return (low, high) of max-win's failure; weights[a] is the probability that class 0 scores a."""
     rivals = wins.size
     sums = np.empty((SUMS, rivals + 1))
     ahead, rises, calms = np.empty((2, rivals)), np.empty((2, rivals)), np.ones((2, rivals))
@@ -83,7 +83,7 @@ def sampling_tables(samples: int, rivals: int) -> tuple[NDArray[np.float64], NDA
 
 
 class SampledRivals(NamedTuple):
-    """What `walk_rivals` needs where class 0 shows v, [v, beaten, j], and the chance of a score set apart, [v]."""
+    """What `walk_rivals` needs where class 0 shows v, [v, beaten, j], and the probability of a score set apart, [v]."""
 
     ahead: NDArray[np.float64]
     rises: NDArray[np.float64]
@@ -116,7 +116,7 @@ def sum_general_poll(
 ) -> tuple[float, float]:
     """Return (low, high) of poll's failure.
 
-    shown[a, v] is the chance that score a shows as v, weights[v] the chance that class 0 shows v.
+    shown[a, v] is the probability that score a shows as v, weights[v] the probability that class 0 shows v.
     """
     sums = np.empty((SUMS, wins.size + 1))
     low, high = 0.0, 0.0
@@ -140,7 +140,7 @@ def class_0_law(wins: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArr
 
 
 def general_max_win_failure(chances: NDArray[np.float64], ties: str) -> tuple[float, float]:
-    """Return (failure_low, failure_high) of max-win where pair {i, j} answers i with chance chances[i, j].
+    """Return (failure_low, failure_high) of max-win where pair {i, j} answers i with probability chances[i, j].
 
     Examples
     --------

@@ -10,11 +10,12 @@ import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from pairsim.checks import check_number, check_whole
-from pairsim.errors import refusal
+from pairsim.checks import check_choice, check_list, check_number, check_whole
+from pairsim.errors import parameter_error, shown
 
 READINGS = ("scale-free", "printed")
-_MOST_EXAMPLES = 1 << 100
+RISK_AT = "a callable from a number of examples to a TheoryBound"
+MOST_EXAMPLES = 1 << 100
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,11 +40,12 @@ class TheoryBound:
     note: str = ""
 
 
-def _positive(owner: str, name: str, value: object, most: float = math.inf) -> float:
+def positive(owner: str, name: str, value: object, most: float = math.inf) -> float:
+    """Return `value` as a float strictly between 0 and `most`."""
     must_be = "a positive number" if math.isinf(most) else f"a number in (0, {most:g})"
     number = check_number(owner, name, value, must_be)
     if not 0.0 < number < most:
-        raise refusal(owner, name, must_be, repr(value))
+        raise parameter_error(owner, name, must_be, shown(value))
     return number
 
 
@@ -78,7 +80,7 @@ def sbc_risk_bound(
     gamma, radius : float
         The margin, and R, the bound on the sum of the kernel weights (every kernel is at most 1).
     kernels : int, optional
-        k, the number of base kernels; c when left out.
+        k, the number of base kernels. Default: c.
     delta : float
         One minus the confidence.
     margin_error : float
@@ -93,13 +95,13 @@ def sbc_risk_bound(
     (156, True)
     """
     owner = "sbc_risk_bound"
-    m, c = check_whole(owner, "m", m, 1), check_whole(owner, "c", c, 2)
-    k = check_whole(owner, "kernels", c if kernels is None else kernels, 1)
-    margin = _positive(owner, "gamma", gamma) / _positive(owner, "norm", norm)
-    radius, delta = _positive(owner, "radius", radius), _positive(owner, "delta", delta, 1.0)
+    m, c = check_whole(owner, "m", m, 1, MOST_EXAMPLES), check_whole(owner, "c", c, 2, MOST_EXAMPLES)
+    k = check_whole(owner, "kernels", c if kernels is None else kernels, 1, MOST_EXAMPLES)
+    margin = positive(owner, "gamma", gamma) / positive(owner, "norm", norm)
+    radius, delta = positive(owner, "radius", radius), positive(owner, "delta", delta, 1.0)
     error = check_number(owner, "margin_error", margin_error, "a number in [0, 1]")
     if not 0.0 <= error <= 1.0:
-        raise refusal(owner, "margin_error", "a number in [0, 1]", margin_error)
+        raise parameter_error(owner, "margin_error", "a number in [0, 1]", margin_error)
     ratio = radius / margin**2
     cover = math.log(margin * math.e * m / (8.0 * math.sqrt(radius)))
     size = max(0.0, math.log(128.0 * m * ratio))
@@ -111,7 +113,7 @@ def sbc_risk_bound(
     }
     terms["complexity"] = c * math.sqrt(8.0 / m * (2.0 + terms["margin"] + terms["confidence"] + terms["kernels"]))
     notes = ["the first logarithm is negative and was taken as 0"] if cover < 0.0 else []
-    return _risk(terms["empirical"] + terms["complexity"], terms, notes)
+    return risk_of(terms["empirical"] + terms["complexity"], terms, notes)
 
 
 def tree_risk_bound(
@@ -149,13 +151,13 @@ def tree_risk_bound(
     'vacuous: a risk is at most 1 and this bound is 341'
     """
     owner = "tree_risk_bound"
-    n, radius = check_whole(owner, "n", n, 1), _positive(owner, "radius", radius)
-    delta = _positive(owner, "delta", delta, 1.0)
-    if reading not in READINGS:
-        raise refusal(owner, "reading", "one of 'scale-free', 'printed'", repr(reading))
-    sizes = [check_number(owner, "margins", margin, "numbers of at least 0") for margin in margins]
+    n, radius = check_whole(owner, "n", n, 1, MOST_EXAMPLES), positive(owner, "radius", radius)
+    delta = positive(owner, "delta", delta, 1.0)
+    check_choice(owner, "reading", reading, READINGS)
+    listed = check_list(owner, "margins", margins, "at least one number, none below 0")
+    sizes = [check_number(owner, "margins", margin, "numbers of at least 0") for margin in listed]
     if not sizes or not all(size >= 0.0 for size in sizes):
-        raise refusal(owner, "margins", "at least one number, none below 0", margins)
+        raise parameter_error(owner, "margins", "at least one number, none below 0", margins)
     spread = sum(1.0 / size**2 if size**2 > 0.0 else math.inf for size in sizes)
     terms = {
         "margin": radius**2 * spread * math.log(4.0 * math.e * n) * math.log(4.0 * n),
@@ -164,7 +166,7 @@ def tree_risk_bound(
     if reading == "printed":
         terms["count"] *= radius**2
     notes = ["a node does not separate its examples"] if math.isinf(spread) else []
-    return _risk(130.0 / n * (terms["margin"] + terms["count"]), terms, notes)
+    return risk_of(130.0 / n * (terms["margin"] + terms["count"]), terms, notes)
 
 
 def perceptron_update_bound(
@@ -202,11 +204,11 @@ def perceptron_update_bound(
     owner = "perceptron_update_bound"
     squared = check_number(owner, "norm_squared", norm_squared, "a positive number")
     if not squared > 0.0:
-        raise refusal(owner, "norm_squared", "a positive number", norm_squared)
-    step, margin = _positive(owner, "step", step), _positive(owner, "margin", margin)
+        raise parameter_error(owner, "norm_squared", "a positive number", norm_squared)
+    step, margin = positive(owner, "step", step), positive(owner, "margin", margin)
     largest = check_number(owner, "largest", largest, "at most 1, as the theorem needs")
     if not 0.0 <= largest <= 1.0 + 1e-9:  # unit vectors, normalised in floating point
-        raise refusal(owner, "largest", "at most 1, as the theorem needs", largest)
+        raise parameter_error(owner, "largest", "at most 1, as the theorem needs", largest)
     factor = 1.0 + 2.0 * margin / step
     value = factor * squared
     terms = {"factor": factor, "norm_squared": squared}
@@ -218,7 +220,8 @@ def perceptron_update_bound(
     return TheoryBound(value, False, terms)
 
 
-def _risk(value: float, terms: Mapping[str, float], notes: list[str]) -> TheoryBound:
+def risk_of(value: float, terms: Mapping[str, float], notes: list[str]) -> TheoryBound:
+    """Return a bound on a risk, which says nothing unless it is below 1."""
     vacuous = not value < 1.0
     if vacuous:
         notes = [f"vacuous: a risk is at most 1 and this bound is {value:.3g}", *notes]
@@ -241,17 +244,27 @@ def n_required(risk_at: Callable[[int], TheoryBound], target: float = 1.0) -> in
     >>> n_required(lambda n: tree_risk_bound(n, [1.0, 1.0], 1.0))
     44603
     """
-    target = _positive("n_required", "target", target)
+    target = positive("n_required", "target", target)
+    if not callable(risk_at):
+        raise parameter_error("n_required", "risk_at", RISK_AT, shown(risk_at))
     enough = 1
-    while not risk_at(enough).value < target:
+    while not _value_at(risk_at, enough) < target:
         enough *= 2
-        if enough > _MOST_EXAMPLES:
-            raise refusal("n_required", "risk_at", f"a bound that falls below {target:g}", "one that does not")
+        if enough > MOST_EXAMPLES:
+            raise parameter_error("n_required", "risk_at", f"a bound that falls below {target:g}", "one that does not")
     short = enough // 2
     while enough - short > 1:
         middle = (enough + short) // 2
-        if risk_at(middle).value < target:
+        if _value_at(risk_at, middle) < target:
             enough = middle
         else:
             short = middle
     return enough
+
+
+def _value_at(risk_at: Callable[[int], TheoryBound], examples: int) -> float:
+    """Return the value of a bound for so many examples; what the callable itself raises is the caller's own."""
+    risk = risk_at(examples)
+    if not isinstance(risk, TheoryBound):
+        raise parameter_error("n_required", "risk_at", RISK_AT, f"one that returns {shown(risk)}")
+    return risk.value

@@ -11,22 +11,22 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from pairsim.checks import check_classes, check_number
-from pairsim.errors import refusal
+from pairsim.checks import check_classes, check_flag, check_number
+from pairsim.errors import parameter_error, shown
 
 
 def _number(owner: str, name: str, value: object, low: float, high: float, must_be: str) -> float:
     """Return `value` as a float when low < value <= high and it is finite."""
     number = check_number(owner, name, value, must_be)
     if not low < number <= high or math.isinf(number):
-        raise refusal(owner, name, must_be, repr(value))
+        raise parameter_error(owner, name, must_be, shown(value))
     return number
 
 
 def chernoff_below(mean: float, delta: float) -> float:
     """Theorem 1, lower tail: P(X <= (1 - delta) mean) < exp(-mean delta**2 / 2) for a sum X of independent 0-1 draws.
 
-    The print asks for chances between 1 and 1 where 0 and 1 are meant.
+    The print asks for probabilities between 1 and 1 where 0 and 1 are meant.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def lemma_1(alpha: float, c: float = 1.0, *, printed: bool = False) -> tuple[flo
     alpha = _number("lemma_1", "alpha", alpha, 1.0, math.inf, "a number above 1")
     c = _number("lemma_1", "c", c, 0.0, math.inf, "a positive number")
     spread = (2.0 * alpha / (alpha - 1.0)) ** 2
-    if printed:
+    if check_flag("lemma_1", "printed", printed):
         return 4.0 * c * math.log2(math.e) * spread, 2.0
     log_gamma = _log_gamma((alpha - 1.0) / 2.0) / math.log(2.0)
     factor = max(4.0 * math.log(2.0) * spread, -4.0 / log_gamma)
@@ -122,7 +122,7 @@ def paper_sample_size(
     owner = "paper_sample_size"
     n = check_classes(owner, n)
     if (alpha is None) == (p is None):
-        raise refusal(owner, "alpha", "given, or p in its place", f"alpha={alpha}, p={p}")
+        raise parameter_error(owner, "alpha", "given, or p in its place", f"alpha={shown(alpha)}, p={shown(p)}")
     if alpha is None:
         alpha = 2.0 * _number(owner, "p", p, 0.5, 1.0, "a number in (1/2, 1]")
     c = _number(owner, "c", c, 0.0, math.inf, "a positive number")
@@ -162,6 +162,7 @@ def theorem_3(n: int, p: float, epsilon: float, *, printed: bool = False) -> Cle
         "theorem_3", "epsilon", epsilon, 0.0, math.nextafter(1.0, 0.0), "a number strictly between 0 and 1"
     )
     games = n - 1
+    printed = check_flag("theorem_3", "printed", printed)
     mean = games / 2.0 if printed else games / 2.0 + 0.5 - p
     failure = chernoff_below(p * games, epsilon)
     if mean > 0.0:  # with two classes and p = 1 the rival cannot win

@@ -37,8 +37,7 @@ class Bound:
 
     Examples
     --------
-    >>> from pairsim import MaxWin, Uniform
-    >>> from pairsim.bounds import bound
+    >>> from pairsim import MaxWin, Uniform, bound
     >>> found = bound(Uniform(512, 0.9), MaxWin())
     >>> 3.3092e-49 < found.failure_low < found.failure_high < 3.3093e-49
     True

@@ -1,4 +1,4 @@
-"""Any chances: the failure from both sides by one walk over class 0's games.
+"""Any probabilities: the failure from both sides by one walk over class 0's games.
 
 Fix what class 0 has to show, so that rival j is ahead with probability h(its score), h not decreasing. Rival j's
 score is t_j, from its games with the other rivals, plus 1 if it beat class 0, and t_j is a sum of independent games:
@@ -10,9 +10,9 @@ keeping apart how many class 0 has beaten, the sums over all ways to beat exactl
   second, third     times the second and third elementary symmetric functions of f,
   gap               the same as second, of e_j (below),
   failed            times 1 minus the product of 1 - f,
-are exact. The scores given class 0's games are negatively associated (see `cells`), so the chance of failure is at
-least `failed` and the chances that three given rivals are ahead sum to at most `third`. Two rivals i, j share one
-game; if i wins it with chance q, then with D the mean rise of h for one more win
+are exact. The scores given class 0's games are negatively associated (see `cells`), so the probability of failure is at
+least `failed` and the probabilities that three given rivals are ahead sum to at most `third`. Two rivals i, j share one
+game; if i wins it with probability q, then with D the mean rise of h for one more win
 
     P(both ahead) = f_i f_j - q D_i (1 - q) D_j,    q D_i <= e_i = sum over s >= 1 of P(t_i = s) (h(s) - h(s - 1)),
 
@@ -39,7 +39,7 @@ LARGEST_ROOT = 24  # of the pairs of roots that `bound_sums` tries
 
 @jit
 def fill_law(wins: NDArray[np.float64], losses: NDArray[np.float64], law: NDArray[np.float64]) -> None:
-    """Write the law of the number of games won to law[0 .. games]; both chances of each game, one game an entry.
+    """Write the law of the number of games won to law[0 .. games]; both probabilities of each game, one game per entry.
 
     Ends below `NEGLIGIBLE` are cut off as they arise: what is lost is far below the slack, and numbers too small for
     full precision would be slow to add.
@@ -120,9 +120,9 @@ def walk_rivals(
 
 @jit
 def bound_sums(sums: NDArray[np.float64], k: int, rivals: int, set_apart: float) -> tuple[float, float]:
-    """Return (low, high) of the chance that class 0 beats exactly k rivals and fails.
+    """Return (low, high) of the probability that class 0 beats exactly k rivals and fails.
 
-    `set_apart` is at least the chance that some rival has a score that `calm` does not cover.
+    `set_apart` is at least the probability that some rival has a score that `calm` does not cover.
     """
     mass, first, third = sums[MASS, k], sums[FIRST, k], sums[THIRD, k]
     slack = 1.0 + RELATIVE_SLACK

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 
 _GAUSS = math.sqrt(0.15)  # three Gauss-Legendre points on [0, 1]: 1/2 and 1/2 -+ this
 _LOBATTO = math.sqrt(0.05)  # four Gauss-Lobatto points on [0, 1]: 0, 1 and 1/2 -+ this
@@ -76,7 +76,7 @@ def tie_nodes(ties: str, tied: float = 1.0, *, coarse: bool = False) -> tuple[Ti
 def typical_ties(reach: NDArray[np.float64], shown: NDArray[np.float64]) -> float:
     """Return about how many rivals tie with class 0 where it has a chance: a hint for `tie_nodes`.
 
-    reach[v] is the expected number of rivals that show v or more, shown[v] the chance that class 0 shows v.
+    reach[v] is the expected number of rivals that show v or more, shown[v] the probability that class 0 shows v.
     """
     level = reach[:-1] - reach[1:]
     hopeful = (reach[1:] < 10.0) & (shown > 1e-6)
@@ -86,5 +86,5 @@ def typical_ties(reach: NDArray[np.float64], shown: NDArray[np.float64]) -> floa
 def check_ties(owner: str, ties: object) -> str:
     """Return `ties` when it names a tie rule."""
     if not isinstance(ties, str) or ties not in ("random", *_CERTAIN):
-        raise refusal(owner, "ties", "one of 'random', 'lose', 'first'", repr(ties))
+        raise parameter_error(owner, "ties", "one of 'random', 'lose', 'first'", shown(ties))
     return ties

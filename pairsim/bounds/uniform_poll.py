@@ -1,8 +1,8 @@
 """poll under uniform(n, p), from both sides, any tie rule, up to ten million classes.
 
 Class 0 wins a = Bin(n - 1, p) games and then shows v = Bin(l, a / (n - 1)). Given (a, v), a rival of score s is ahead
-with the chance that Bin(l, s / (n - 1)) beats v, independently of the others given the scores, and the bounds of
-`cells` apply. The failure is the sum over (a, v) of the chance of the cell times what happens in it: the only
+with the probability that Bin(l, s / (n - 1)) beats v, independently of the others given the scores, and the bounds of
+`cells` apply. The failure is the sum over (a, v) of the probability of the cell times what happens in it: the only
 inequalities are those inside the cells.
 
 There is one more upper side, sharp where several rivals are ahead on average but each one hardly ever. Given the
@@ -24,7 +24,7 @@ from pairsim.bounds.tie_rules import tie_nodes, typical_ties
 from pairsim.kernels.jit import jit
 
 FAINT = 1e-6
-RARE = 1e-18  # chance of a score that is not worth its logarithms
+RARE = 1e-18  # probability of a score that is not worth its logarithms
 LOG_LOST, LOG_BEAT, OUT_LOST, OUT_BEAT = range(4)
 
 
@@ -46,7 +46,7 @@ def sampled_ahead(samples: int, rivals: int, order: int) -> NDArray[np.float64]:
 
 @jit
 def sampled_moments(table: NDArray[np.float64], x: float, rules: CellRules) -> NDArray[np.float64]:
-    """Return the moments of the cells v = 0 .. samples, one a row."""
+    """Return the moments of the cells v = 0 .. samples, one per row."""
     cells = table.shape[0] - 1
     moments = np.empty((cells, rules.order * (rules.order + 3) // 2))
     ahead = np.empty(rules.order + 1)
@@ -59,7 +59,7 @@ def sampled_moments(table: NDArray[np.float64], x: float, rules: CellRules) -> N
 
 @jit
 def sampled_logarithms(samples: int, rivals: int, x: float) -> NDArray[np.float64]:
-    """Return for each cell v the mean of log(1 - h), and the chance of a score left out of it.
+    """Return for each cell v the mean of log(1 - h), and the probability of a score left out of it.
 
     Columns LOG_LOST and OUT_LOST are for a rival that lost to class 0, LOG_BEAT and OUT_BEAT for one that beat it.
     """

@@ -1,4 +1,4 @@
-"""`pairsim bound`: what can be proven without a trial."""
+"""`pairsim bound`: proven bounds, without simulation."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsim.cli import options
+from pairsim.cli.oracle_options import Grid, with_oracles
+from pairsim.cli.poll_theorems import theorem_rows
 from pairsim.cli.records import show_records
-from pairsim.errors import ParameterError, refusal
+from pairsim.errors import ParameterError, parameter_error
 
 if TYPE_CHECKING:
     from pairsim.decoders import Decoder
@@ -19,34 +21,48 @@ if TYPE_CHECKING:
 BOUNDED_SPECS = ("max-win", "poll:l=log", "poll:l=3log", "poll:l=5log")
 
 
+@with_oracles
 def bound_command(
-    n: options.ClassesOption = None,
-    p: options.ChanceOption = None,
-    oracle: options.OracleOption = None,
-    r: options.SimilarityOption = None,
-    matrix: options.MatrixOption = None,
-    order: options.OrderOption = None,
-    difficulty: options.DifficultyOption = None,
+    grid: Grid,
     decoder: options.DecoderOption = None,
     failure: Annotated[
         str | None,
         typer.Option("--failure", help="Find the certified poll size for this failure probability: 0.001, 1/n, 1/n^2."),
     ] = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(
+            "--alpha", help="The POLL paper's Lemma 1 and Theorems 2 and 3 for this separation s1/s2, above 1."
+        ),
+    ] = None,
+    power: Annotated[
+        float, typer.Option("--power", help="With --alpha: the c of the failure probability 1/n^c.")
+    ] = 1.0,
     ties: options.TiesOption = None,
     format_: options.FormatOption = "table",
 ) -> None:
-    """Bound failure probabilities from both sides: proofs, not estimates.
+    """Prove lower and upper bounds on failure probabilities.
 
-    With --failure: the smallest certified sample size of a poll, beside the one that the POLL paper's Theorem 2 asks
-    for (ties count as failures unless --ties says otherwise). Without it: certified intervals for max-win and poll.
+    With --failure: the smallest certified sample size of a poll, beside the one that the POLL paper's Theorem 2
+    requires (ties count as failures unless --ties says otherwise). With --alpha: that paper's Lemma 1 and Theorems 2
+    and 3, corrected and as printed: l, the queries per class with which one given rival (less than 1/(n-1)^c) or any of
+    them (less than 1/n^c) overtakes, and the probability (failure) of a smaller separation, which pairsim separation
+    measures. Without either: certified intervals for max-win and poll.
 
-    Example: pairsim bound --n 512 --p 0.9 --failure 1/n
+    Examples: pairsim bound --n 512 --p 0.9 --failure 1/n; pairsim bound --n 512 --p 0.9 --alpha 1.5
     """
     options.check_format(format_)
-    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
-    if failure is not None:
+    oracles = grid()
+    if alpha is not None:
+        for name, value in (("failure", failure), ("decoder", decoder), ("ties", ties)):
+            if value:
+                raise parameter_error("bound", name, f"omitted: --{name} cannot be combined with --alpha", repr(value))
+        records = [row for each in oracles for row in theorem_rows(each, alpha, power)]
+    elif failure is not None:
         if decoder:
-            raise refusal("bound", "decoder", "left out with --failure, which is about poll", repr(decoder[0]))
+            raise parameter_error(
+                "bound", "decoder", "omitted: --decoder cannot be combined with --failure", repr(decoder[0])
+            )
         options.check_ties(ties)
         records = [_sample_size(each, read_failure(failure, each.n), ties or "lose") for each in oracles]
     else:
@@ -65,7 +81,7 @@ def read_failure(text: str, n: int) -> float:
     except ValueError:
         value = math.nan
     if not 0.0 < value < 1.0:
-        raise refusal("bound", "failure", "a number strictly between 0 and 1, or 1/n, or 1/n^c", repr(text))
+        raise parameter_error("bound", "failure", "a number strictly between 0 and 1, or 1/n, or 1/n^c", repr(text))
     return value
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pairsim.cli import options
-from pairsim.cli.console import announce_compiling, note, progress_bar
+from pairsim.cli.console import announce_compiling, note, noting_left_out, progress_bar
 from pairsim.cli.records import show_records
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
     from pairsim.decoders import Decoder
@@ -22,23 +22,27 @@ def compare_command(
     second: Annotated[str, typer.Argument(help="The decoder to compare it with.")],
     confidence: options.ConfidenceOption = 0.95,
     format_: options.FormatOption = "table",
+    load: options.LoadOption = None,
 ) -> None:
-    """Say how much more often the first decoder is right than the second, oracle by oracle, with intervals.
+    """Estimate the difference in success of two decoders.
 
-    Of evaluations: on how many rows only the one was right, with McNemar's exact test.
+    For each oracle, the success of the first minus that of the second, with an interval.
 
-    In a store both have seen the same tournaments, so the difference is known much better than either figure.
+    For evaluations: the number of rows on which only one decoder was correct, with McNemar's exact test.
+
+    In a store both decoders ran on the same tournaments, so the paired interval is much narrower. After --max-failures
+    or a relative --half-width only the difference of the two estimates is unbiased (paired: no).
 
     Example: pairsim compare results.db poll:l=5log poll:l=3log
     """
     options.check_format(format_)
+    options.load_modules(load)
 
-    from pairsim.decoders import decoder
     from pairsim.evaluation.results import is_evaluation
     from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, verdict
     from pairsim.sweeps.results import names_a_store, read_rows
 
-    one, two = decoder(first), decoder(second)
+    one, two = options.read_decoder(first), options.read_decoder(second)
     if is_evaluation(results):
         _compare_evaluation(results, one, two, format_)
         return
@@ -46,11 +50,16 @@ def compare_command(
         from pairsim.store import Store
 
         announce_compiling()
-        with Store.read(results) as store, progress_bar("compare", 1.0) as advance:
-            found = compare_in_store(store, one, two, confidence, advance)
+        with Store.read(results) as store, noting_left_out() as left_out, progress_bar("compare", 1.0) as advance:
+            found = compare_in_store(store, one, two, confidence, advance, left_out)
+        if not all(each.paired for each in found):
+            note(
+                "paired no: the number of failures decided when to stop, so a paired estimate would be biased; these "
+                "are the differences of the rows' own estimates"
+            )
     else:
         found = compare_in_table(read_rows(results), one.spec, two.spec)
-        note("a table does not say what the decoders had in common: the intervals are wide; a store knows better")
+        note("a table has no paired trials, so the intervals are wide; use a store for paired intervals")
     show_records([as_record(each) for each in found], format_, verdict(found))
 
 
@@ -59,7 +68,7 @@ def _compare_evaluation(results: Path, one: Decoder, two: Decoder, format_: str)
     from pairsim.store import Store, is_store
 
     if not is_store(results):
-        must_be = "a store: a table of evaluations does not know its rows one by one"
-        raise refusal("compare", "results", must_be, repr(str(results)))
-    with Store.read(results) as store:
-        show_records([each._asdict() for each in compare_decoders(store, one, two)], format_)
+        must_be = "a store: a table of evaluations does not have single rows"
+        raise parameter_error("compare", "results", must_be, repr(str(results)))
+    with Store.read(results) as store, noting_left_out(made_by="evaluation") as left_out:
+        show_records([each._asdict() for each in compare_decoders(store, one, two, left_out)], format_)

@@ -1,23 +1,22 @@
-"""`pairsim evaluate`: decoders on models that are trained on real data."""
+"""`pairsim evaluate`: decoders and reductions on real data."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from pairsim.cli import options
-from pairsim.cli.console import announce_compiling, note, progress_bar
+from pairsim.cli import evaluation_options, options
+from pairsim.cli.console import announce_compiling, note, progress_bar, write_then_show
 from pairsim.cli.evaluation_table import show_evaluation
-from pairsim.cli.stops import ending_well, shell_command
+from pairsim.cli.exits import exit_cleanly, shell_command
 from pairsim.cli.sweep import StoreOption, check_targets
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
     from pairsim.decoders import Decoder
@@ -29,22 +28,34 @@ Run: TypeAlias = "Callable[[Store | None, Callable[[float, str], None], Tell, st
 
 
 def evaluate_command(
-    data: Annotated[list[str], typer.Option("--data", help="A data set, repeatable: " + options.DATA_HELP)],
+    data: Annotated[
+        list[str], typer.Option("--data", metavar="DATA", help="A data set, repeatable: " + options.DATA_HELP)
+    ],
     estimator: Annotated[
         list[str] | None,
-        typer.Option("--estimator", help=f"Trained on each pair, repeatable: {options.ESTIMATOR_HELP}"),
+        typer.Option(
+            "--estimator", metavar="SPEC", help=f"Model trained on each pair, repeatable: {options.ESTIMATOR_HELP}"
+        ),
     ] = None,
     decoder: options.DecoderOption = None,
     ties: options.TiesOption = None,
     reduction: Annotated[
         list[str] | None,
         typer.Option(
-            "--reduction", help="Compare roads from two classes to many, repeatable: " + options.REDUCTION_HELP
+            "--reduction", metavar="SPEC", help="Compare multiclass reductions, repeatable: " + options.REDUCTION_HELP
         ),
     ] = None,
-    folds: Annotated[int, typer.Option("--folds", help="With --reduction: parts of the cross-validation.")] = 10,
+    folds: Annotated[
+        int | None, typer.Option("--folds", help="With --reduction: number of folds. Default: 10.")
+    ] = None,
+    fold_size: evaluation_options.FoldSizeOption = None,
+    split: evaluation_options.SplitOption = None,
+    scaling: evaluation_options.ScalingOption = "standard",
+    tune: evaluation_options.TuneOption = "none",
+    grid: evaluation_options.GridOption = None,
+    inner_folds: evaluation_options.InnerFoldsOption = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", help="With --reduction: folds at a time; one a core when left out.")
+        int | None, typer.Option("--jobs", help="With --reduction: folds run in parallel. Default: one per core.")
     ] = None,
     target: options.TargetOption = None,
     test_share: options.TestShareOption = 0.3,
@@ -53,32 +64,48 @@ def evaluate_command(
     store: StoreOption = None,
     format_: options.FormatOption = "table",
     out: Annotated[Path | None, typer.Option("--out", help="Results file: .csv, .json or .parquet.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Accuracy against queries: .png, .svg or .pdf.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", help="Plot of accuracy against queries: .png, .svg or .pdf.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Suppress progress and notes.")] = False,
 ) -> None:
-    """Train one-vs-one models on real data and say how often each decoder is right, and what it costs.
+    """Report each decoder's accuracy and cost on real data.
 
-    Every decoder is compared with max-win on the same rows: the share of equal answers, and McNemar's exact test (in
-    json, for every two decoders and estimators). With --store, what was computed once is not computed again.
+    One-vs-one models are trained on the training part, and every decoder predicts the test part.
 
-    With --reduction no decoder is asked: each reduction is cross-validated on all rows of each data set, and over two
-    or more sets their average ranks are tested (Friedman, Iman and Davenport). --estimator is then what one-vs-all,
-    all-pairs and output-code train on their binary problems.
+    Every decoder is compared with max-win on the same rows: the fraction of equal labels, and McNemar's exact test (in
+    json, for every pair of decoders and estimators). With --store, finished results are reused.
+
+    With --reduction no decoder runs: each reduction is cross-validated on all rows of each data set and compared with
+    the first by the corrected t-test (Nadeau and Bengio), since rows of folds are not independent. Over two or more
+    data sets, average ranks are tested (Friedman, Iman and Davenport). --estimator is then the binary model of
+    one-vs-all, all-pairs and output-code.
+
+    --tune chooses the kernel's width and the regularisation parameter inside each training part, by the papers' greedy
+    search or on a grid; column tuning is the search, column chosen its parameters. best-of-grid chooses by the test
+    error itself, which is optimistic and labelled so.
 
     Example: pairsim evaluate --data digits --estimator svc-rbf --decoder max-win --decoder adag --store results.db
 
     Example: pairsim evaluate --data iris --data wine --reduction one-vs-all --reduction sbc-kernel --plot ranks.png
+
+    Example: pairsim evaluate --data wine --reduction one-vs-all --reduction all-pairs --tune greedy --fold-size floor
+
+    Example: pairsim evaluate --data satimage --split official --scaling none --reduction vector-svm --tune grid
+    --grid C=0.01,0.1,1 --grid gamma=1e-5,1e-4,1e-3
     """
     options.check_format(format_)
     check_targets(store, out, plot, evaluation=True)
     run: Run
+    common = {"seed": seed, "confidence": confidence, "target": target, "scaling": scaling, "split": split}
+    asked = evaluation_options.check_reduction_options(reduction, fold_size, tune, grid, inner_folds)
     if reduction:
-        run = _folds(data, reduction, estimator, decoder, ties, folds, jobs, seed, confidence, target)
+        run = _folds(data, reduction, estimator, decoder, ties, jobs, {"folds": folds, **asked, **common})
     else:
-        run = _decoders(data, estimator, options.make_decoders(decoder, ties), seed, confidence, test_share, target)
+        run = _decoders(data, estimator, options.make_decoders(decoder, ties), {"test_share": test_share, **common})
     tell: Tell = (lambda message: None) if quiet else note
     command = shell_command(["pairsim", *sys.argv[1:]])
-    with ending_well(command if store is not None else None, at_once=True):
+    with exit_cleanly(command if store is not None else None):
         if not quiet:
             announce_compiling()
         with contextlib.ExitStack() as stack:
@@ -92,23 +119,12 @@ def evaluate_command(
         deliver(found.rows, found.comparisons, format_, out, plot, tell)
 
 
-def _decoders(
-    data: list[str],
-    estimator: list[str] | None,
-    decoders: Sequence[Decoder],
-    seed: int,
-    confidence: float,
-    test_share: float,
-    target: str | None,
-) -> Run:
+def _decoders(data: list[str], estimator: list[str] | None, decoders: Sequence[Decoder], asked: dict[str, Any]) -> Run:
     """Check what was asked of decoders, and return what does it."""
-    from pairsim.evaluation import make_order, run_order
+    from pairsim.evaluation import make_evaluation_request, run_evaluation_request
 
-    estimators = estimator or ["linear-svc"]
-    order = make_order(
-        data, estimators, decoders, seed=seed, confidence=confidence, test_share=test_share, target=target
-    )
-    return functools.partial(run_order, order)
+    order = make_evaluation_request(data, estimator or ["linear-svc"], decoders, **asked)
+    return functools.partial(run_evaluation_request, order)
 
 
 def _folds(
@@ -117,31 +133,25 @@ def _folds(
     estimator: list[str] | None,
     decoder: list[str] | None,
     ties: str | None,
-    folds: int,
     jobs: int | None,
-    seed: int,
-    confidence: float,
-    target: str | None,
+    asked: dict[str, Any],
 ) -> Run:
     """Check what was asked of reductions, and return what does it."""
-    from pairsim.checks import check_whole
-    from pairsim.evaluation import make_fold_order, run_fold_order
+    from pairsim.checks import check_parallel, usable_cores
+    from pairsim.evaluation import make_cross_validation_request, run_cross_validation_request
 
     if decoder or ties:
-        raise refusal("evaluate", "decoder", "left out with --reduction, which asks no decoder", repr(decoder or ties))
+        raise parameter_error(
+            "evaluate",
+            "decoder",
+            "omitted: --decoder and --ties cannot be combined with --reduction",
+            repr(decoder or ties),
+        )
     if estimator and len(estimator) > 1:
-        raise refusal("evaluate", "estimator", "one at most with --reduction", ", ".join(estimator))
-    workers = check_whole("evaluate", "jobs", os.cpu_count() or 1 if jobs is None else jobs, 1)
-    order = make_fold_order(
-        data,
-        reduction,
-        estimator=estimator[0] if estimator else None,
-        folds=folds,
-        seed=seed,
-        confidence=confidence,
-        target=target,
-    )
-    return lambda store, progress, tell, command: run_fold_order(order, store, workers, progress, command)
+        raise parameter_error("evaluate", "estimator", "given at most once with --reduction", ", ".join(estimator))
+    workers = usable_cores() if jobs is None else check_parallel("evaluate", "jobs", jobs)
+    order = make_cross_validation_request(data, reduction, estimator=estimator[0] if estimator else None, **asked)
+    return lambda store, progress, tell, command: run_cross_validation_request(order, store, workers, progress, command)
 
 
 @contextlib.contextmanager
@@ -171,14 +181,19 @@ def deliver(
     plot: Path | None,
     tell: Tell,
 ) -> None:
-    """Show the rows, and write the files that were asked for."""
-    show_evaluation(rows, comparisons, format_)
-    if out is not None:
-        write_evaluation(rows, comparisons, out)
-        tell(f"wrote {out}")
-    if plot is not None:
-        draw_evaluation(rows, plot)
-        tell(f"drew {plot}")
+    """Write the files that were asked for, then show the rows."""
+
+    def write() -> None:
+        if out is not None:
+            write_evaluation(rows, comparisons, out)
+            tell(f"wrote {out}")
+
+    def draw() -> None:
+        if plot is not None:
+            draw_evaluation(rows, plot)
+            tell(f"drew {plot}")
+
+    write_then_show([write, draw], lambda: show_evaluation(rows, comparisons, format_))
 
 
 def write_evaluation(rows: Sequence[Row], comparisons: Sequence[Comparison], out: Path) -> None:

@@ -1,4 +1,4 @@
-"""`pairsim export`: the table of a store."""
+"""`pairsim export`: a store as a table file."""
 
 from __future__ import annotations
 
@@ -7,17 +7,23 @@ from typing import Annotated
 
 import typer
 
-from pairsim.cli.console import note
+from pairsim.cli import options
+from pairsim.cli.console import note, noting_left_out
 
 
 def export_command(
     store: Annotated[Path, typer.Argument(help="A results store (.db).")],
-    out: Annotated[Path, typer.Option("--out", help="The table: .csv, .json or .parquet.")],
+    out: Annotated[Path, typer.Option("--out", help="Table file: .csv, .json or .parquet.")],
+    load: options.LoadOption = None,
 ) -> None:
-    """Write the rows of a store as a table: the same bytes that an uninterrupted sweep would have written.
+    """Write the rows of a store to a table file.
+
+    The file is byte-identical to that of an uninterrupted sweep.
 
     Example: pairsim export results.db --out table.csv
     """
+    options.load_modules(load)
+
     from pairsim.evaluation.results import is_evaluation, read_evaluation
     from pairsim.sweeps.files import check_table_target, write_table
     from pairsim.sweeps.results import read_rows
@@ -27,11 +33,13 @@ def export_command(
         from pairsim.evaluation import EVALUATION_TABLE
 
         EVALUATION_TABLE.check_target(out)
-        found = read_evaluation(store)
+        with noting_left_out(made_by="evaluation") as left_out:
+            found = read_evaluation(store, left_out)
         write_evaluation(*found, out)
         note(f"wrote {len(found[0])} rows to {out}")
         return
     check_table_target(out)
-    rows = read_rows(store)
+    with noting_left_out() as left_out:
+        rows = read_rows(store, left_out)
     write_table(rows, out)
     note(f"wrote {len(rows)} rows to {out}")

@@ -1,23 +1,27 @@
-"""`pairsim decoders` and `pairsim oracles`: what there is, one line each."""
+"""`pairsim decoders` and `pairsim oracles`: what is available, one line each."""
 
 from __future__ import annotations
 
-import typer
+from pairsim.cli.console import say_entries
 
 
 def decoders_command() -> None:
-    """List the decoders: spec with its defaults, questions and rounds at n = 512, and what it does.
+    """List the decoders with their cost.
+
+    Each spec shows its defaults; the cost is queries and rounds at n = 512.
 
     Example: pairsim decoders
     """
     from pairsim.decoders import REGISTRY
 
+    entries = []
     for cls in REGISTRY.values():
         example = cls()
         cost = example.cost(512)
         bound = "at most " if cls.adaptive else ""
         price = f"{bound}{cost.queries:,} queries, {cost.rounds:,} round{'s' if cost.rounds > 1 else ''}"
-        typer.echo(f"{example.spec:<32} {cls.summary} (n = 512: {price})")
+        entries.append((example.spec, f"{cls.summary} (n = 512: {price})"))
+    say_entries(entries)
 
 
 def oracles_command() -> None:
@@ -27,7 +31,7 @@ def oracles_command() -> None:
     """
     from pairsim.oracles import PROFILES, REGISTRY
 
-    for cls in REGISTRY.values():
-        typer.echo(f"{cls.name:<32} {cls.summary}")
-    for name, profile in PROFILES.items():
-        typer.echo(f"  --r {name + ':NUMBER':<26} {profile.summary}; NUMBER is {profile.must_be}")
+    profiles = [
+        (f"  --r {name}:NUMBER", f"{each.summary}; NUMBER is {each.must_be}") for name, each in PROFILES.items()
+    ]
+    say_entries([(cls.name, cls.summary) for cls in REGISTRY.values()] + profiles)

@@ -1,4 +1,4 @@
-"""`pairsim merge`: stores from many machines put together."""
+"""`pairsim merge`: stores from several hosts in one."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pairsim.cli.console import note
 
 
 def merge_command(
-    stores: Annotated[list[Path], typer.Argument(help="Results stores (.db), in any order.")],
-    out: Annotated[Path, typer.Option("--out", help="The store that has everything: a new one, or one to add to.")],
+    stores: Annotated[list[Path], typer.Argument(metavar="STORE", help="Results stores (.db), in any order.")],
+    out: Annotated[Path, typer.Option("--out", help="Merged store: a new file, or a store to add to.")],
 ) -> None:
-    """Put stores together; a block that several of them have is counted once.
+    """Merge stores, dropping duplicate blocks.
 
     Example: pairsim merge monday.db tuesday.db --out all.db
     """
     from pairsim.store import merge_stores
 
     report = merge_stores(stores, out)
-    repeated = f"; {report.repeated:,} of them were in several files and are counted once" if report.repeated else ""
+    repeated = f"; {report.repeated:,} duplicates dropped" if report.repeated else ""
     note(f"{out}: {report.blocks:,} blocks of {report.tasks:,} tasks from {report.files} files{repeated}")

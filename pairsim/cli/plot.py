@@ -1,4 +1,4 @@
-"""`pairsim plot`: pictures of results."""
+"""`pairsim plot`: plots of results."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pairsim.cli.console import note
-from pairsim.errors import refusal
+from pairsim.cli.console import note, noting_left_out
+from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,11 +22,13 @@ def plot_command(
     results: Annotated[
         Path, typer.Argument(help="A results store (.db), or a table that pairsim wrote: .csv, .json or .parquet.")
     ],
-    out: Annotated[Path, typer.Option("--out", help="The picture: .png, .svg or .pdf.")],
-    x: Annotated[str, typer.Option("--x", help="What goes on the x axis: auto, n, p or queries.")] = "auto",
-    scale: Annotated[str, typer.Option("--scale", help="Of the x axis: auto, linear or log2.")] = "auto",
+    out: Annotated[Path, typer.Option("--out", help="Plot file: .png, .svg or .pdf.")],
+    x: Annotated[str, typer.Option("--x", help="Variable on the x axis: auto, n, p or queries.")] = "auto",
+    scale: Annotated[str, typer.Option("--scale", help="Scale of the x axis: auto, linear or log2.")] = "auto",
 ) -> None:
-    """Draw success probability curves, one a decoder, with their intervals; of evaluations, accuracy against queries.
+    """Plot the results of a sweep or an evaluation.
+
+    One success curve per decoder with its intervals; for evaluations, accuracy against queries.
 
     Example: pairsim plot results.csv --out fig.png
     """
@@ -38,17 +40,26 @@ def plot_command(
 
     if is_evaluation(results):
         from pairsim.cli.evaluate import draw_evaluation
+        from pairsim.cli.evaluation_table import warn_of_narrow_intervals
 
         if (x, scale) != ("auto", "auto"):
-            raise refusal("plot", "x and scale", "left out for evaluations (queries, log)", f"{x!r} and {scale!r}")
-        draw_evaluation(read_evaluation(results)[0], out)
+            raise parameter_error(
+                "plot", "x and scale", "omitted for evaluations (queries, log)", f"{x!r} and {scale!r}"
+            )
+        with noting_left_out(made_by="evaluation") as left_out:
+            evaluated = read_evaluation(results, left_out)[0]
+        warn_of_narrow_intervals(evaluated)
+        draw_evaluation(evaluated, out)
         note(f"drew {out}")
         return
-    draw(to_frame(read_rows(results)), out, x=x, scale=scale)
+    with noting_left_out() as left_out:
+        rows = read_rows(results, left_out)
+    draw(to_frame(rows), out, x=x, scale=scale)
+    note(f"drew {out}")
 
 
 def check_picture_target(path: Path) -> None:
-    """Refuse a picture file that could not be written or is not ours to replace."""
+    """Refuse a plot file that could not be written or is not ours to replace."""
     from pairsim.outputs import check_target
     from pairsim.plots import PLOT_SUFFIXES, is_our_picture
 
@@ -61,7 +72,6 @@ def draw(frame: pd.DataFrame, path: Path, *, x: str = "auto", scale: str = "auto
     from pairsim.sweeps.rows import TEXT_COLUMNS
 
     save_figure(frame, TEXT_COLUMNS, lambda rows: plot_panels(rows, x=x, scale=scale), path)
-    note(f"drew {path}")
 
 
 def save_figure(

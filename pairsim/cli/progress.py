@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from pairsim.cli.console import note
-from pairsim.errors import refusal
+from pairsim.cli.running import refused
+from pairsim.cli.streams import write_stderr
+from pairsim.plain_text import printable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from pairsim.engines import Engine
-    from pairsim.sweeps.campaign import Campaign
-    from pairsim.sweeps.cells import Cell
+    from pairsim.sweeps.progress import TaskProgress
+    from pairsim.sweeps.scheduler import SweepScheduler
 
 STYLES = ("auto", "bar", "lines", "json", "none")
 SECONDS_BETWEEN = {"bar": 0.5, "lines": 30.0, "json": 1.0}
@@ -27,7 +29,7 @@ MOST_SHOWN = 8
 def check_progress(style: str, quiet: bool) -> str:
     """Return how to show progress: on a terminal bars, elsewhere lines, when nothing else is asked for."""
     if style not in STYLES:
-        raise refusal("sweep", "progress", "one of " + ", ".join(STYLES), repr(style))
+        raise refused("progress", "one of " + ", ".join(STYLES), repr(style))
     if style == "auto":
         style = "bar" if sys.stderr.isatty() else "lines"
     return "none" if quiet else style
@@ -36,7 +38,7 @@ def check_progress(style: str, quiet: bool) -> str:
 class Watch:
     """Looks at a campaign from time to time."""
 
-    def __init__(self, campaign: Campaign, engine: Engine) -> None:
+    def __init__(self, campaign: SweepScheduler, engine: Engine) -> None:
         self.campaign, self.engine = campaign, engine
         self.started = time.monotonic()
         self.cells = [cell for cell in campaign.grid_cells() if cell.blocks]
@@ -50,7 +52,7 @@ class Watch:
     def _trials(self) -> int:
         return sum(cell.running.trials for cell in self.cells)
 
-    def active(self) -> list[Cell]:
+    def active(self) -> list[TaskProgress]:
         """Return tasks that are begun and not finished; where there are none, the next ones."""
         open_cells = [cell for cell in self.cells if not cell.ended and not cell.given_up]
         return ([cell for cell in open_cells if cell.running.trials] or open_cells)[:MOST_SHOWN]
@@ -73,9 +75,9 @@ class Watch:
         }
 
     @staticmethod
-    def look_at(cell: Cell) -> dict[str, Any]:
+    def look_at(cell: TaskProgress) -> dict[str, Any]:
         """Return the state of one task."""
-        found = cell.glance()
+        found = cell.running_estimate()
         return {
             "task": cell.task.id,
             "oracle": cell.label,
@@ -91,7 +93,7 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watching(campaign: Campaign, engine: Engine, style: str) -> Iterator[Callable[[], None]]:
+def watching(campaign: SweepScheduler, engine: Engine, style: str) -> Iterator[Callable[[], None]]:
     """Yield a function to call often: it shows how the campaign is doing when it is time to."""
     if style == "none":
         yield lambda: None
@@ -120,7 +122,7 @@ def _now_and_then(show: Callable[[], None], seconds: float) -> Callable[[], None
 
 
 def _tell_json(state: dict[str, Any]) -> None:
-    print(json.dumps(state), file=sys.stderr, flush=True)
+    write_stderr(json.dumps(state) + "\n")
 
 
 def _tell_line(state: dict[str, Any]) -> None:
@@ -135,7 +137,7 @@ def _tell_line(state: dict[str, Any]) -> None:
 def _described(each: dict[str, Any]) -> str:
     p = "" if each["p"] is None else f" p = {each['p']:g}"
     estimate = "" if each["success"] is None else f" {each['success']:.5f} ({each['low']:.5f} .. {each['high']:.5f})"
-    return f"n = {each['n']}{p} {each['decoder']}{estimate}"
+    return printable(f"n = {each['n']}{p} {each['decoder']}{estimate}")
 
 
 def duration(seconds: float) -> str:
@@ -173,6 +175,6 @@ def _bars(state: dict[str, Any]) -> RenderableType:
     table.add_row(
         f"all: {state['tasks_done']} of {state['tasks']} tasks",
         ProgressBar(total=1.0, completed=state["fraction"], width=24),
-        f"{state['fraction']:.0%}, {state['trials_per_second']:,.0f} trials/s on {state['engine']}{left}",
+        printable(f"{state['fraction']:.0%}, {state['trials_per_second']:,.0f} trials/s on {state['engine']}{left}"),
     )
     return table

@@ -1,4 +1,4 @@
-"""`pairsim record`: the answers of a real model, for every command that takes an oracle."""
+"""`pairsim record`: a model's pairwise predictions, for every command that takes an oracle."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import typer
 
 from pairsim.cli import options
 from pairsim.cli.console import announce_compiling, note
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
     from pairsim.datasets import Dataset
@@ -18,30 +18,31 @@ if TYPE_CHECKING:
 
 def record_command(
     data: Annotated[str, typer.Option("--data", help=options.DATA_HELP)],
-    out: Annotated[Path, typer.Option("--out", help="The answers: a new .npz file.")],
+    out: Annotated[Path, typer.Option("--out", help="Output file for the answers: a new .npz.")],
     estimator: Annotated[
-        str | None, typer.Option("--estimator", help="Train this on the training part: " + options.ESTIMATOR_HELP)
+        str | None, typer.Option("--estimator", help="Model to train on the training part: " + options.ESTIMATOR_HELP)
     ] = None,
-    libsvm: Annotated[Path | None, typer.Option("--libsvm", help="A model file of LIBSVM instead.")] = None,
+    libsvm: Annotated[Path | None, typer.Option("--libsvm", help="Use a LIBSVM model file instead.")] = None,
     skops: Annotated[
-        Path | None, typer.Option("--skops", help="A fitted model that skops saved instead (extra pairsim[skops]).")
+        Path | None, typer.Option("--skops", help="Use a fitted model saved by skops instead (extra pairsim[skops]).")
     ] = None,
     part: Annotated[
         str | None,
         typer.Option(
             "--part",
-            help="The rows to record: test, train or all. By itself test; all for a model from a file, where the data "
-            "set has no test part of its own.",
+            help="Rows to record: test, train or all. Default: test; all for a model file and a data set that has no "
+            "test part.",
         ),
     ] = None,
     target: options.TargetOption = None,
     test_share: options.TestShareOption = 0.3,
     seed: options.SeedOption = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No notes.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Suppress notes.")] = False,
 ) -> None:
-    """Store what a model answers about every pair of classes, one bit each, with the true labels.
+    """Record a model's pairwise predictions on a data set.
 
-    A model from a file gets the features as they are; one that is trained here gets them filled in and scaled.
+    One bit per pair of classes and row, with the true labels. A model from a file gets the features unchanged; a model
+    trained here gets them imputed and scaled.
 
     Example: pairsim record --data digits --estimator svc-rbf --out answers.npz
 
@@ -52,14 +53,14 @@ def record_command(
     given = [name for name, value in (("estimator", estimator), ("libsvm", libsvm), ("skops", skops)) if value]
     if len(given) != 1:
         must_be = "one of --estimator, --libsvm and --skops"
-        raise refusal("record", "model", must_be, " and ".join(f"--{name}" for name in given) or "none")
+        raise parameter_error("record", "model", must_be, " and ".join(f"--{name}" for name in given) or "none")
     check_target(out, (".npz",), "out", None, "record")
 
     from pairsim.datasets import load
     from pairsim.evaluation.recording import PARTS
 
     if part is not None and part not in PARTS:
-        raise refusal("record", "part", "one of " + ", ".join(PARTS), repr(part))
+        raise parameter_error("record", "part", "one of " + ", ".join(PARTS), repr(part))
     if not quiet:
         announce_compiling()
     dataset = load(data, target=target, test_share=test_share, seed=seed)
@@ -67,7 +68,7 @@ def record_command(
     recorded.save(out)
     if not quiet:
         pairs = recorded.n * (recorded.n - 1) // 2
-        note(f"wrote {out}: {recorded.rows:,} rows, {recorded.n} classes, {pairs:,} answers a row")
+        note(f"wrote {out}: {recorded.rows:,} rows, {recorded.n} classes, {pairs:,} answers per row")
 
 
 def _record(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsim.cli import options
-from pairsim.cli.console import note
+from pairsim.cli.console import note, noting_left_out, say
 from pairsim.cli.records import show_records
 
 if TYPE_CHECKING:
@@ -21,14 +21,18 @@ ROWS_ONLY = "a table has rows only; a store has tasks"
 
 def show_command(
     results: Annotated[Path, typer.Argument(help="A results store (.db), or a table.")],
-    tasks: Annotated[bool, typer.Option("--tasks", help="The tasks with their ids instead of the rows.")] = False,
+    tasks: Annotated[bool, typer.Option("--tasks", help="Print the tasks with their ids instead of the rows.")] = False,
     format_: options.FormatOption = "table",
+    load: options.LoadOption = None,
 ) -> None:
-    """Print the rows of a store or table and, for a store, where they come from: versions, seeds, commands.
+    """Print the rows of a store or a table.
+
+    For a store, also their provenance: versions, seeds and commands.
 
     Example: pairsim show results.db
     """
     options.check_format(format_)
+    options.load_modules(load)
 
     from pairsim.evaluation.results import is_evaluation
 
@@ -48,44 +52,46 @@ def show_command(
     from pairsim.store import Store
     from pairsim.sweeps.requests import stored_rows
 
-    with Store.read(results) as store:
-        if tasks and (records := _tasks(store)):
+    with Store.read(results) as store, noting_left_out() as left_out:
+        if tasks and (records := _tasks(store, left_out)):
             show_records(records, format_)
-        elif (rows := stored_rows(store)) or format_ != "table":
+        elif (rows := stored_rows(store, [] if tasks else left_out)) or format_ != "table":
             show(rows, format_)
         if format_ == "table":
             for line in _provenance(store, _seeds(store)):
-                typer.echo(line)
+                say(line, indent="    ")
 
 
 def _show_evaluation(results: Path, tasks: bool, format_: str) -> None:
-    from pairsim.cli.evaluation_table import show_evaluation
+    from pairsim.cli.evaluation_table import show_evaluation, warn_of_narrow_intervals
     from pairsim.evaluation.results import read_evaluation, stored_evaluation, stored_tasks
     from pairsim.store import Store, is_store
 
     if not is_store(results):
         if tasks:
             note(ROWS_ONLY)
-        show_evaluation(*read_evaluation(results), format_)
+        found = read_evaluation(results)
+        warn_of_narrow_intervals(found[0])
+        show_evaluation(*found, format_)
         return
-    with Store.read(results) as store:
-        records = stored_tasks(store)
-        if tasks:
+    with Store.read(results) as store, noting_left_out(made_by="evaluation") as left_out:
+        records = stored_tasks(store, left_out)
+        if tasks and records:
             show_records(records, format_)
         else:
-            show_evaluation(*stored_evaluation(store), format_)
+            show_evaluation(*stored_evaluation(store, []), format_)
         if format_ == "table":
             for line in _provenance(store, sorted({record["seed"] for record in records})):
-                typer.echo(line)
+                say(line, indent="    ")
 
 
-def _tasks(store: Store) -> list[dict[str, Any]]:
-    from pairsim.sweeps.ledger import Ledger
+def _tasks(store: Store, left_out: list[str]) -> list[dict[str, Any]]:
+    from pairsim.sweeps.block_results import BlockResults
     from pairsim.sweeps.requests import stored_cells
 
-    ledger = Ledger(store)
+    ledger = BlockResults(store)
     records = []
-    for cell in stored_cells(store, ledger):
+    for cell in stored_cells(store, ledger, left_out):
         done = sum(1 for _ in cell.tallies(ledger))
         records.append(
             {
@@ -104,8 +110,6 @@ def _tasks(store: Store) -> list[dict[str, Any]]:
 
 
 def _provenance(store: Store, seeds: list[int]) -> list[str]:
-    from pairsim.sweeps.rows import printable
-
     lines = [f"{store.count_blocks():,} blocks; seeds {', '.join(map(str, seeds)) or 'none'}"]
     for run in store.runs():
         try:
@@ -113,10 +117,12 @@ def _provenance(store: Store, seeds: list[int]) -> list[str]:
         except (ValueError, AttributeError):
             versions = run.versions
         lines.append(f"{run.started[:19]}  {run.command}  ({versions}; {run.host})")
-    return [printable(line) for line in lines]
+    return lines
 
 
 def _seeds(store: Store) -> list[int]:
+    from pairsim.sweeps.superseded import superseded_tasks
     from pairsim.sweeps.tasks import task_of
 
-    return sorted({task_of(record, store).seed for record in store.tasks()})
+    superseded, _ = superseded_tasks(store)
+    return sorted({task_of(record, store).seed for record in store.tasks() if record.id not in superseded})

@@ -1,4 +1,4 @@
-"""`pairsim sweep`: the main job."""
+"""`pairsim sweep`: success probabilities over a grid, stored and resumed."""
 
 from __future__ import annotations
 
@@ -10,44 +10,41 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsim.cli import options
-from pairsim.cli.console import announce_compiling, note, print_table
-from pairsim.cli.stops import OUTSIDE_TROUBLE, Stopped, ending_well, shell_command, what_is_kept
-from pairsim.errors import refusal
+from pairsim.cli.console import announce_compiling, note, print_for_programs, write_then_show
+from pairsim.cli.exits import OUTSIDE_TROUBLE, Stopped, exit_cleanly, noticing_sigterm, shell_command, what_is_kept
+from pairsim.cli.oracle_options import Grid, with_oracles
+from pairsim.cli.records import print_records, show_records
+from pairsim.cli.running import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pairsim.engines import Engine
     from pairsim.store import Store
-    from pairsim.sweeps.campaign import Campaign
     from pairsim.sweeps.rows import Row
+    from pairsim.sweeps.scheduler import SweepScheduler
 
 StoreOption = Annotated[
     Path | None,
-    typer.Option("--store", help="Keep finished blocks in this file (.db) and go on from what it has."),
+    typer.Option("--store", help="Keep finished blocks in this file (.db) and resume from it."),
 ]
 HalfWidthOption = Annotated[
     str | None,
-    typer.Option("--half-width", help="Stop a task when its interval is at most +- this: 0.001, or 1% of the chance."),
+    typer.Option("--half-width", help="Stop a task at this CI half-width: 0.001, or 1% (relative)."),
 ]
 
 
+@with_oracles
 def sweep_command(
-    n: options.ClassesOption = None,
-    p: options.ChanceOption = None,
-    oracle: options.OracleOption = None,
-    r: options.SimilarityOption = None,
-    matrix: options.MatrixOption = None,
-    order: options.OrderOption = None,
-    difficulty: options.DifficultyOption = None,
+    grid: Grid,
     decoder: options.DecoderOption = None,
     trials: options.TrialsOption = None,
     half_width: HalfWidthOption = None,
     max_failures: Annotated[
-        int | None, typer.Option("--max-failures", help="Stop a task when so many failures were counted.")
+        int | None, typer.Option("--max-failures", help="Stop a task after this many failures.")
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option("--max-seconds", help="Start no block after this time; --store keeps the rest open.")
+        float | None, typer.Option("--max-seconds", help="Start no block after this time; resume later with --store.")
     ] = None,
     seed: options.SeedOption = 0,
     ties: options.TiesOption = None,
@@ -56,26 +53,28 @@ def sweep_command(
     store: StoreOption = None,
     format_: options.FormatOption = "table",
     out: Annotated[Path | None, typer.Option("--out", help="Results file: .csv, .json or .parquet.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", help="Picture of the curves: .png, .svg or .pdf.")] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", help="Plot of the curves: .png, .svg or .pdf.")] = None,
     threads: options.ThreadsOption = None,
-    workers: Annotated[int | None, typer.Option("--workers", help="Run on so many processes.")] = None,
+    workers: Annotated[int | None, typer.Option("--workers", help="Number of worker processes.")] = None,
     scheduler: Annotated[
         str | None, typer.Option("--scheduler", help="Run on a Dask cluster: tcp://host:port (extra pairsim[dask]).")
     ] = None,
     shard: Annotated[
-        str | None, typer.Option("--shard", help="Do part i of k only, 2/4: one part a machine, then merge the stores.")
+        str | None, typer.Option("--shard", help="Run shard i of k, e.g. 2/4; then merge the stores.")
     ] = None,
     progress: Annotated[
         str, typer.Option("--progress", help="auto, bar, lines (one every 30 s), json or none, on stderr.")
     ] = "auto",
-    quiet: Annotated[bool, typer.Option("--quiet", help="No progress and no notes.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the tasks and their cost, and do nothing.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Suppress progress and notes.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the tasks and their cost without running them.")
+    ] = False,
 ) -> None:
-    """Estimate the success probability of decoders over a grid of n and p.
+    """Estimate success probabilities over a grid of n and p.
 
     Example: pairsim sweep --p 0.7 --n 16..512 --plot curve.png
 
-    With --store the same command goes on where it was stopped, and more trials or points reuse what is there:
+    With --store the same command resumes after any interruption, and more trials or points reuse stored blocks:
 
     Example: pairsim sweep --p 0.7 --n 16..512 --half-width 0.001 --store results.db
     """
@@ -85,13 +84,14 @@ def sweep_command(
     style = check_progress(progress, quiet)
     check_targets(store, out, plot)
     if shard is not None and store is None:
-        raise refusal("sweep", "shard", "given with --store, so that the parts can be merged", repr(shard))
-    oracles = options.make_oracles(oracle, n, p, r, matrix, order, difficulty)
+        raise refused("shard", "used with --store, so that the parts can be merged", repr(shard))
+    oracles = grid()
     decoders = options.make_decoders(decoder, ties)
 
-    from pairsim.sweeps import engine_for, make_order, open_campaign, rows_of
+    from pairsim.sweeps import check_engine, engine_for, make_request, rows_of, schedule_sweep
 
-    request = make_order(
+    check_engine(threads, workers, None, scheduler)
+    request = make_request(
         oracles,
         decoders,
         trials,
@@ -105,19 +105,19 @@ def sweep_command(
     )
     tell: Callable[[str], None] = (lambda message: None) if quiet else note
     command = shell_command(["pairsim", *sys.argv[1:]])
-    with ending_well(command if store is not None else None) as look:
+    with exit_cleanly(command if store is not None else None):
         with contextlib.ExitStack() as stack:
             opened = stack.enter_context(_opened(store, dry_run)) if store is not None else None
             if dry_run:
-                _show_tasks(open_campaign(request, opened, dry_run=True), format_)
+                _show_tasks(schedule_sweep(request, opened, dry_run=True), format_)
                 return
-            engine = stack.enter_context(engine_for(threads, workers, None, scheduler))
-            campaign = open_campaign(request, opened, command)
+            engine = stack.enter_context(engine_for(threads, workers, None, scheduler, tell))
+            campaign = schedule_sweep(request, opened, command)
             if campaign.ledger.found:
-                tell(f"{store} has {campaign.ledger.found:,} of the blocks already")
+                tell(f"{store} already has {campaign.ledger.found:,} of the blocks")
             if not quiet:
                 announce_compiling()
-            _run(campaign, engine, style, look, command if store is not None else None)
+            _run(campaign, engine, style, command if store is not None else None)
             rows = rows_of(campaign)
             lost = _report(campaign, tell, store)
         _deliver(rows, format_, out, plot, tell)
@@ -126,21 +126,28 @@ def sweep_command(
 
 
 def _deliver(rows: list[Row], format_: str, out: Path | None, plot: Path | None, tell: Callable[[str], None]) -> None:
-    """Show the rows, and write the files that were asked for."""
-    if rows or format_ != "table":  # a program gets an empty table that it can read
-        show(rows, format_)
-    if not rows:
-        return
-    if out is not None:
-        from pairsim.sweeps.files import write_table
+    """Write the files that were asked for, then show the rows."""
+    writers: list[Callable[[], None]] = []
+    if rows and out is not None:
+        writers.append(lambda: _write(rows, out, tell))
+    if rows and plot is not None:
+        writers.append(lambda: _draw(rows, plot, tell))
+    write_then_show(writers, lambda: show(rows, format_))
 
-        write_table(rows, out)
-        tell(f"wrote {out}")
-    if plot is not None:
-        from pairsim.cli.plot import draw
-        from pairsim.sweeps.rows import to_frame
 
-        draw(to_frame(rows), plot)
+def _write(rows: list[Row], out: Path, tell: Callable[[str], None]) -> None:
+    from pairsim.sweeps.files import write_table
+
+    write_table(rows, out)
+    tell(f"wrote {out}")
+
+
+def _draw(rows: list[Row], plot: Path, tell: Callable[[str], None]) -> None:
+    from pairsim.cli.plot import draw
+    from pairsim.sweeps.rows import to_frame
+
+    draw(to_frame(rows), plot)
+    tell(f"drew {plot}")
 
 
 def check_targets(store: Path | None, out: Path | None, plot: Path | None, *, evaluation: bool = False) -> None:
@@ -150,7 +157,7 @@ def check_targets(store: Path | None, out: Path | None, plot: Path | None, *, ev
 
         if store.suffix.lower() in TABLE_SUFFIXES:
             must_be = "a store such as results.db (--out is for tables)"
-            raise refusal("sweep", "store", must_be, repr(str(store)))
+            raise refused("store", must_be, repr(str(store)))
     if out is not None:
         if evaluation:
             from pairsim.evaluation import EVALUATION_TABLE as TABLE
@@ -172,44 +179,42 @@ def _opened(path: Path, dry_run: bool) -> contextlib.AbstractContextManager[Stor
     return Store.read(path) if path.exists() else contextlib.nullcontext(None)
 
 
-def _run(campaign: Campaign, engine: Engine, style: str, look: Callable[[], None], command: str | None) -> None:
-    """Run the campaign; when something outside ends it, say how to go on."""
+def _run(campaign: SweepScheduler, engine: Engine, style: str, command: str | None) -> None:
+    """Run the campaign; when something outside ends it, say how to resume."""
     from pairsim.cli.progress import watching
     from pairsim.engines import EngineLost
     from pairsim.store import StoreError
 
     try:
-        with watching(campaign, engine, style) as show_progress:
+        with noticing_sigterm() as look, watching(campaign, engine, style) as show_progress:
 
             def tick() -> None:
                 look()
                 show_progress()
 
             campaign.run(engine, tick)
+            look()
     except EngineLost as error:
         raise Stopped(f"{error}; {what_is_kept(command)}", OUTSIDE_TROUBLE) from None
     except StoreError as error:
-        raise Stopped(f"{error} Go on with: {command}", OUTSIDE_TROUBLE) from None
-    look()
+        raise Stopped(f"{error} Resume with: {command}", OUTSIDE_TROUBLE) from None
 
 
-def _report(campaign: Campaign, tell: Callable[[str], None], store: Path | None) -> str:
+def _report(campaign: SweepScheduler, tell: Callable[[str], None], store: Path | None) -> str:
     """Tell what is not as it was asked for; return the message when blocks were lost."""
     unfinished = sum(not cell.ended for cell in campaign.cells)
     if campaign.out_of_time:
-        tell(f"time is up with {unfinished} tasks unfinished" + ("; the same command goes on" if store else ""))
+        tell(f"time is up with {unfinished} tasks unfinished" + ("; the same command resumes" if store else ""))
     elif campaign.shard is not None:
-        tell(f"shard {campaign.shard[0]}/{campaign.shard[1]} is done; put the parts together with: pairsim merge")
+        tell(f"shard {campaign.shard[0]}/{campaign.shard[1]} is done; merge the stores with: pairsim merge")
     lost = [(cell, block, why) for cell in campaign.cells for block, why in cell.lost.items()]
     for cell, block, why in lost[:5]:
         note(f"block {block} of {cell.task.decoder.spec} at n = {cell.task.oracle.n} failed three times: {why}")
-    return f"{len(lost)} blocks could not be played; all others were" if lost else ""
+    return f"{len(lost)} blocks failed; the rest completed" if lost else ""
 
 
-def _show_tasks(campaign: Campaign, format_: str) -> None:
+def _show_tasks(campaign: SweepScheduler, format_: str) -> None:
     """Print what a sweep would do."""
-    from pairsim.cli.records import show_records
-
     records: list[dict[str, Any]] = []
     for cell in campaign.grid_cells():
         stored = sum(1 for _ in cell.tallies(campaign.ledger))
@@ -231,15 +236,16 @@ def _show_tasks(campaign: Campaign, format_: str) -> None:
     at_most = "at most, " if any(cell.stop.is_rule for cell in campaign.cells) else ""
     total = sum(record["questions"] for record in records)
     missing = sum(record["blocks"] - record["stored"] for record in records)
-    caption = f"{at_most}{len(records)} tasks, {missing:,} blocks to play, {total:.3g} questions in all"
+    caption = f"{at_most}{len(records)} tasks, {missing:,} blocks to run, {total:.3g} queries in all"
     show_records(records, format_, caption)
 
 
 def show(rows: list[Row], format_: str) -> None:
     """Print the rows in the format that was asked for."""
     if format_ == "table":
-        print_table(rows)
+        if rows:  # a program gets an empty table that it can read
+            print_records([row._asdict() for row in rows])
         return
     from pairsim.sweeps.files import csv_text, json_text
 
-    typer.echo(csv_text(rows) if format_ == "csv" else json_text(rows), nl=False)
+    print_for_programs(csv_text(rows) if format_ == "csv" else json_text(rows))

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes
-from pairsim.coupling.compiled import find_worst, sum_odds_against
+from pairsim.coupling.compiled.pairs import find_worst, sum_odds_against
 from pairsim.coupling.inputs import CHANCE, SMALLEST_CHANCE, check_clip, chunks, number_table, pair_table
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 
 def pkpd(r: ArrayLike, n: int, *, clip: float = SMALLEST_CHANCE) -> NDArray[np.float64]:
@@ -20,7 +20,7 @@ def pkpd(r: ArrayLike, n: int, *, clip: float = SMALLEST_CHANCE) -> NDArray[np.f
     Parameters
     ----------
     r : array of shape (rows, pairs)
-        Chances of the lower class of each pair, in [0, 1].
+        Probabilities of the lower class of each pair, in [0, 1].
     n : int
         Classes.
     clip : float
@@ -67,7 +67,7 @@ def non_dominance(r: ArrayLike, n: int, *, against: ArrayLike | None = None) -> 
     Parameters
     ----------
     r : array of shape (rows, pairs)
-        Chances of, or confidences in, the lower class of each pair, in [0, 1].
+        Probabilities of, or confidences in, the lower class of each pair, in [0, 1].
     n : int
         Classes.
     against : None or array of shape (rows, pairs)
@@ -96,7 +96,9 @@ def non_dominance(r: ArrayLike, n: int, *, against: ArrayLike | None = None) -> 
     else:
         other = number_table("non_dominance", "against", against, table.shape[1], "an array of the shape of r")
         if len(other) != len(table):
-            raise refusal("non_dominance", "against", f"an array of shape {table.shape}, as r", f"shape {other.shape}")
+            raise parameter_error(
+                "non_dominance", "against", f"an array of shape {table.shape}, as r", f"shape {other.shape}"
+            )
         both = zip(
             chunks("non_dominance", "r", table, CHANCE),
             chunks("non_dominance", "against", other, CHANCE),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_number
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 
 CHUNK = 1 << 21  # doubles at a time: 16 MB, whatever the number of rows
 
@@ -27,9 +27,11 @@ def number_table(owner: str, name: str, values: ArrayLike, columns: int | None, 
     try:
         table = np.asarray(values)
     except ValueError:  # rows of different lengths
-        raise refusal(owner, name, must_be, "rows of different lengths") from None
+        raise parameter_error(owner, name, must_be, "rows of different lengths") from None
+    except (TypeError, OverflowError):
+        raise parameter_error(owner, name, must_be, shown(values)) from None
     if table.dtype.kind not in "biuf" or table.ndim != 2 or columns not in (None, table.shape[1]):
-        raise refusal(owner, name, must_be, f"an array of shape {table.shape} and type {table.dtype}")
+        raise parameter_error(owner, name, must_be, f"an array of shape {table.shape} and type {table.dtype}")
     return table
 
 
@@ -47,14 +49,14 @@ def chunks(owner: str, name: str, table: NDArray[Any], must_be: str) -> Iterator
         part = np.ascontiguousarray(table[first : first + rows], dtype=np.float64)
         good = (part >= low) & (part <= high)  # nan is neither
         if not good.all():
-            raise refusal(owner, name, must_be, f"an array with {part[~good][0]}")
+            raise parameter_error(owner, name, must_be, f"an array with {part[~good][0]}")
         yield slice(first, first + len(part)), part
 
 
 def check_clip(owner: str, clip: Any) -> float:
-    """Return `clip` as a float when chances can be kept that far from 0 and 1."""
+    """Return `clip` as a float when probabilities can be kept that far from 0 and 1."""
     must_be = "a number in [1e-12, 0.5)"
     value = check_number(owner, "clip", clip, must_be)
     if not 1e-12 <= value < 0.5:
-        raise refusal(owner, "clip", must_be, clip)
+        raise parameter_error(owner, "clip", must_be, clip)
     return value

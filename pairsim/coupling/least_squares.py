@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes
-from pairsim.coupling.compiled import solve_quadratic_forms
+from pairsim.coupling.compiled.pairs import solve_quadratic_forms
 from pairsim.coupling.inputs import CHANCE, chunks, pair_table
 
 
@@ -22,12 +22,12 @@ def wu_lin_weng(r: ArrayLike, n: int) -> NDArray[np.float64]:
     smaller p (not with `pkpd`, nor with `hastie_tibshirani` and equal weights). It is rare, and the gap is small.
 
     LIBSVM minimises the same form by a fixed-point iteration that it stops at a residual of 0.005 / n, after raising
-    chances below 1e-7 to that; its figures differ from these in the third digit.
+    probabilities below 1e-7 to that; its figures differ from these in the third digit.
 
     Parameters
     ----------
     r : array of shape (rows, pairs)
-        Chances of the lower class of each pair, in [0, 1].
+        Probabilities of the lower class of each pair, in [0, 1].
     n : int
         Classes.
 

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes, check_number, check_whole
-from pairsim.coupling.compiled import sum_chances
+from pairsim.coupling.compiled.likelihood import fit_rows
+from pairsim.coupling.compiled.pairs import sum_chances
 from pairsim.coupling.inputs import CHANCE, SMALLEST_CHANCE, check_clip, chunks, pair_table
-from pairsim.coupling.likelihood_steps import fit_rows
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 
 
 def _pair_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
@@ -27,20 +27,20 @@ def _pair_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64]:
         return np.ones(pairs)
     try:
         given = np.array(weights, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise refusal("hastie_tibshirani", "weights", must_be, repr(weights)) from None
+    except (TypeError, ValueError, OverflowError):
+        raise parameter_error("hastie_tibshirani", "weights", must_be, shown(weights)) from None
     if given.shape != (pairs,) or not np.isfinite(given).all() or not (given > 0.0).all():
-        raise refusal("hastie_tibshirani", "weights", must_be, repr(weights))
+        raise parameter_error("hastie_tibshirani", "weights", must_be, shown(weights))
     given /= given.max()
     if given.min() < 1e-12:
-        raise refusal("hastie_tibshirani", "weights", must_be, repr(weights))
+        raise parameter_error("hastie_tibshirani", "weights", must_be, shown(weights))
     return given
 
 
 def _check_tol(tol: Any) -> float:
     value = check_number("hastie_tibshirani", "tol", tol, "a number above 0 and below 1")
     if not 0.0 < value < 1.0:
-        raise refusal("hastie_tibshirani", "tol", "a number above 0 and below 1", tol)
+        raise parameter_error("hastie_tibshirani", "tol", "a number above 0 and below 1", tol)
     return value
 
 
@@ -63,7 +63,7 @@ def hastie_tibshirani(
     Parameters
     ----------
     r : array of shape (rows, pairs)
-        Chances of the lower class of each pair, in [0, 1].
+        Probabilities of the lower class of each pair, in [0, 1].
     n : int
         Classes.
     weights : None or array of shape (pairs,)
@@ -94,7 +94,7 @@ def hastie_tibshirani(
     """
     n = check_classes("hastie_tibshirani", n)
     tol, clip = _check_tol(tol), check_clip("hastie_tibshirani", clip)
-    max_iter = check_whole("hastie_tibshirani", "max_iter", max_iter, 0)
+    max_iter = check_whole("hastie_tibshirani", "max_iter", max_iter, 0, (1 << 31) - 1)
     table = pair_table("hastie_tibshirani", "r", r, n)
     pair_weights = _pair_weights(weights, n)
     square = np.zeros((n, n))

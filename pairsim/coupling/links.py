@@ -6,17 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.coupling.inputs import MARGIN, chunks, number_table
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 
 
 def _coefficients(name: str, values: ArrayLike | None, default: float, pairs: int) -> NDArray[np.float64]:
     must_be = f"None, a finite number, or {pairs} of them"
     try:
         given = np.asarray(default if values is None else values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise refusal("probabilities_of", name, must_be, repr(values)) from None
+    except (TypeError, ValueError, OverflowError):
+        raise parameter_error("probabilities_of", name, must_be, shown(values)) from None
     if given.shape not in ((), (pairs,)) or not np.isfinite(given).all():
-        raise refusal("probabilities_of", name, must_be, repr(values))
+        raise parameter_error("probabilities_of", name, must_be, shown(values))
     return np.broadcast_to(given, (pairs,))
 
 
@@ -25,7 +25,7 @@ def probabilities_of(
     A: ArrayLike | None = None,  # noqa: N803 (Platt's and LIBSVM's name)
     B: ArrayLike | None = None,  # noqa: N803
 ) -> NDArray[np.float64]:
-    """Return r = 1 / (1 + exp(A * margin + B)), the chance of the lower class of each pair.
+    """Return r = 1 / (1 + exp(A * margin + B)), the probability of the lower class of each pair.
 
     Nothing overflows: a margin of infinity gives 0 or 1, or 1 / (1 + exp(B)) where A is 0. A large margin rounds r to
     1 while its negative gives a small number, so keep to r >= 1/2 or clip where relative errors matter.

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.checks import check_classes
-from pairsim.coupling.compiled import count_duels, count_votes, sum_margins
+from pairsim.checks import check_choice, check_classes
+from pairsim.coupling.compiled.pairs import count_duels, count_votes, sum_margins
 from pairsim.coupling.inputs import MARGIN, chunks, number_table, pair_table
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 RULES = ("margin", "head-to-head", "first")
 
@@ -92,13 +92,12 @@ def break_ties(
     array([1])
     """
     n = check_classes("break_ties", n)
-    if rule not in RULES:
-        raise refusal("break_ties", "rule", f"one of {', '.join(map(repr, RULES))}", repr(rule))
+    check_choice("break_ties", "rule", rule, RULES)
     pairs = pair_table("break_ties", "margins", margins, n)
     wanted = f"an array of numbers that are not nan, of shape ({len(pairs)}, {n})"
     table = number_table("break_ties", "scores", scores, n, wanted)
     if len(table) != len(pairs) or np.isnan(table).any():
-        raise refusal("break_ties", "scores", wanted, f"one of shape {table.shape}")
+        raise parameter_error("break_ties", "scores", wanted, f"one of shape {table.shape}")
     tied = table == table.max(axis=1, keepdims=True)
     second: NDArray[Any] = np.zeros(table.shape)
     if rule == "margin":

@@ -6,13 +6,15 @@ import csv
 import gzip
 import io
 import math
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
+from pairsim.input_files import MOST_BYTES, read_input
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 SUFFIXES = (".csv", ".csv.gz")
 MISSING = ["", "NA", "NaN", "nan", "?"]  # in features; a class may be called so, unless all others are numbers
 LONGEST_LABEL = 200
+MOST_COLUMNS = 20_000  # pandas takes time by the column, whatever is in it
 LARGEST = 1e100  # squares of larger numbers are soon beyond what a double holds
 
 
@@ -39,20 +42,33 @@ class Fault(Exception):  # noqa: N818
 
 def read_csv(path: Path, target: str | None = None) -> tuple[pd.DataFrame, NDArray[Any]]:
     """Read features and labels; the labels are the column `target`, the last one when that is left out."""
+    must_be = "a csv file with a header, columns of features and one of labels"
+    content = read_input("load", "data", path, must_be)
     try:
-        header = _read_header(path)
+        if path.suffix == ".gz":
+            content = _inflate(content)
+        header = _read_header(content)
         place = _find_target(header, target)
-        return _read_columns(path, header, place)
-    except (OSError, EOFError, ValueError, csv.Error, Fault) as error:
+        return _read_columns(content, header, place)
+    except (OSError, EOFError, ValueError, MemoryError, csv.Error, zlib.error, Fault) as error:
         reason = str(error) if isinstance(error, Fault) else getattr(error, "strerror", None) or "not a csv file"
-        must_be = "a csv file with a header, columns of features and one of labels"
-        raise refusal("load", "data", must_be, f"{str(path)!r} ({reason})") from None
+        raise parameter_error("load", "data", must_be, f"{str(path)!r} ({reason})") from None
 
 
-def _read_header(path: Path) -> list[str]:
-    opened = gzip.open if path.suffix == ".gz" else open
-    with opened(path, "rb") as raw, io.TextIOWrapper(raw, encoding="utf-8-sig", newline="") as text:
+def _inflate(content: bytes) -> bytes:
+    """Return what a gzip file holds, up to a limit: a few bytes may be gigabytes of the same letter."""
+    with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+        text = file.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise Fault(f"more than {MOST_BYTES:,} bytes when it is inflated")
+    return text
+
+
+def _read_header(content: bytes) -> list[str]:
+    with io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline="") as text:
         header = next(csv.reader(text), [])
+    if len(header) > MOST_COLUMNS:
+        raise Fault(f"{len(header):,} columns, more than {MOST_COLUMNS:,}")
     if len(header) < 2:
         raise Fault("it needs at least two columns")
     if len(set(header)) < len(header):
@@ -70,13 +86,18 @@ def _find_target(header: list[str], target: str | None) -> int:
     return header.index(target)
 
 
-def _read_columns(path: Path, header: list[str], place: int) -> tuple[pd.DataFrame, NDArray[Any]]:
+def _read_columns(content: bytes, header: list[str], place: int) -> tuple[pd.DataFrame, NDArray[Any]]:
     import pandas as pd
 
     labels = header[place]
     missing = {name: [""] if name == labels else MISSING for name in header}
     frame = pd.read_csv(
-        path, encoding="utf-8-sig", keep_default_na=False, na_values=missing, index_col=False, low_memory=False
+        io.BytesIO(content),
+        encoding="utf-8-sig",
+        keep_default_na=False,
+        na_values=missing,
+        index_col=False,
+        low_memory=False,
     )
     if list(frame.columns) != header:
         raise Fault("some lines are longer than the header")
@@ -97,7 +118,7 @@ def as_features(X: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_labels(column: pd.Series) -> NDArray[Any]:
-    """Return a column as labels, whole numbers or text, of at least two classes."""
+    """Return a column as labels, integers or text, of at least two classes."""
     lacking = np.flatnonzero(column.isna().to_numpy())
     if lacking.size:
         raise Fault(f"row {lacking[0] + 1} has no label")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.datasets.preparing import as_points, is_number, is_text, preprocessor
-from pairsim.errors import refusal
+from pairsim.datasets.preparing import as_points, check_frame, is_number, is_text, preprocessor
+from pairsim.errors import parameter_error, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class Dataset:
         The features as they were read: numbers, text in columns that name a choice, or one column `text`; missing
         values are nan. The two parts have the same columns.
     y, y_test : numpy.ndarray
-        The labels: whole numbers or text.
+        The labels: integers or text.
     split : str
         How the parts came to be: "official", or for example "stratified 0.3, seed 0".
     X_val, y_val : optional
@@ -69,12 +69,20 @@ class Dataset:
     y_val: Labels | None = None
 
     def __post_init__(self) -> None:
+        for name in ("X", "X_test", "X_val"):
+            if name != "X_val" or self.X_val is not None:
+                check_frame("Dataset", name, getattr(self, name))
+        for name, X in (("y", self.X), ("y_test", self.X_test), ("y_val", self.X_val)):
+            y = getattr(self, name)
+            if (X is None) != (y is None) or (X is not None and not _are_labels(y, len(X))):
+                must_be = "an array of labels, integers or text, one per row"
+                raise parameter_error("Dataset", name, must_be, shown(y))
         if len(np.unique(self.y)) < 2:
-            raise refusal("Dataset", "y", "labels of at least two classes", f"one in {self.name!r}")
+            raise parameter_error("Dataset", "y", "labels of at least two classes", f"one in {self.name!r}")
         for part in (self.X_test, self.X_val):
             if part is not None and _kinds(part) != _kinds(self.X):
                 must_be = "of the same columns as X, numbers where those are numbers"
-                raise refusal("Dataset", "X_test", must_be, f"others in {self.name!r}")
+                raise parameter_error("Dataset", "X_test", must_be, f"others in {self.name!r}")
 
     @functools.cached_property
     def classes(self) -> Labels:
@@ -104,7 +112,7 @@ class Dataset:
             X = steps.fit_transform(as_points(self.X))
         except ValueError as error:  # such as texts without any word
             must_be = "features that can be made numbers"
-            raise refusal("load", "data", must_be, f"{self.name!r} ({error})") from None
+            raise parameter_error("load", "data", must_be, f"{self.name!r} ({error})") from None
         return Numbers(X, self.y, steps.transform(as_points(self.X_test)), self.y_test)
 
     @functools.cached_property
@@ -122,6 +130,10 @@ class Dataset:
     def __repr__(self) -> str:
         rows, features = f"{len(self.y)} + {len(self.y_test)} rows", self.X.shape[1]
         return f"<Dataset {self.name}: {rows}, {features} features, {len(self.classes)} classes>"
+
+
+def _are_labels(y: Any, rows: int) -> bool:
+    return isinstance(y, np.ndarray) and y.shape == (rows,) and y.dtype.kind in "biufUSOT"
 
 
 def _kinds(X: pd.DataFrame) -> list[tuple[Any, bool]]:

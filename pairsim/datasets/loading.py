@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.checks import check_number, check_whole
+from pairsim.checks import check_number, check_text, check_whole
 from pairsim.datasets.csv_files import SUFFIXES, Fault, as_features, as_labels, is_csv, read_csv, stem
 from pairsim.datasets.dataset import Dataset
 from pairsim.datasets.preparing import require_sklearn
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,7 +35,7 @@ def load(name: str, *, target: str | None = None, test_share: float = 0.3, seed:
         "mine.csv.gz"); the name of files in the folder that the environment variable PAIRSIM_DATA names (NAME.csv.gz,
         or NAME-train, NAME-test and perhaps NAME-val, last column the labels); or "openml:letter", which is fetched.
     target : str, optional
-        The column of labels in a csv file or a set from OpenML; the last one, or OpenML's own, when left out.
+        Label column of a csv file or an OpenML data set. Default: the last one, or OpenML's own.
     test_share, seed
         A set without a test part of its own is split: about this share of each class is for testing, drawn by the seed.
         A class of one row is for training only.
@@ -49,13 +49,17 @@ def load(name: str, *, target: str | None = None, test_share: float = 0.3, seed:
     seed = check_whole("load", "seed", seed, 0, MOST_SEED)
     share = check_number("load", "test_share", test_share, "a number strictly between 0 and 1")
     if not 0.0 < share < 1.0:
-        raise refusal("load", "test_share", "a number strictly between 0 and 1", test_share)
+        raise parameter_error("load", "test_share", "a number strictly between 0 and 1", test_share)
+    must_be = "the name of a data set, such as 'iris', or of a .csv file"
+    name = check_text("load", "data", name, must_be)
+    if target is not None:
+        check_text("load", "target", target, "the name of a column")
     if is_csv(name):
         return split_in_two(stem(Path(name)), *read_csv(Path(name), target), share, seed)
     if name.startswith(OPENML):
         return split_in_two(name, *_fetch(name.removeprefix(OPENML), target), share, seed)
     if target is not None:
-        raise refusal("load", "target", "left out where the data set knows its labels", repr(target))
+        raise parameter_error("load", "target", "omitted for a data set with known labels", shown(target))
     if name in BUNDLED:
         require_sklearn("load")
         from sklearn import datasets
@@ -87,7 +91,7 @@ def _from_folder(name: str, share: float, seed: int) -> Dataset:
     """Return a set of the folder: one file to be split, or the parts that its authors made."""
     if name not in known_names():
         must_be = f"one of {', '.join(known_names())} (a folder of more: ${FOLDER}), a .csv file, or openml:NAME"
-        raise refusal("load", "data", must_be, repr(name))
+        raise parameter_error("load", "data", must_be, shown(name))
     folder = Path(os.environ[FOLDER])
     whole = _find(folder, name)
     if whole is not None:
@@ -119,7 +123,7 @@ def split_in_two(name: str, X: pd.DataFrame, y: NDArray[Any], share: float, seed
             size = min(max(round(share * count), 1), count - 1)
             held_out.append(rng.permutation(rows[numbers == number])[:size])
     if not held_out:
-        raise refusal("load", "data", "a set with several rows of a class", f"{name!r}, which has one of each")
+        raise parameter_error("load", "data", "a set with several rows of a class", f"{name!r}, which has one of each")
     test = np.sort(np.concatenate(held_out))
     train = np.setdiff1d(rows, test)
     parts = (X.iloc[train].reset_index(drop=True), y[train], X.iloc[test].reset_index(drop=True), y[test])
@@ -134,7 +138,7 @@ def _fetch(text: str, target: str | None) -> tuple[pd.DataFrame, NDArray[Any]]:
     name, _, version = text.partition(":")
     must_be = "the name of a data set of OpenML, with its version or without: openml:letter, openml:letter:1"
     if not name or not (version.isdecimal() or not version):
-        raise refusal("load", "data", must_be, repr(OPENML + text))
+        raise parameter_error("load", "data", must_be, repr(OPENML + text))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # on every attempt that fails: the last one is told below
@@ -143,4 +147,4 @@ def _fetch(text: str, target: str | None) -> tuple[pd.DataFrame, NDArray[Any]]:
         return as_features(found.data), as_labels(found.target)
     except (OSError, ValueError, LookupError, AttributeError, Fault) as error:
         reason = " ".join(str(error).split())[:120]
-        raise refusal("load", "data", must_be, f"{OPENML + text!r} ({reason})") from None
+        raise parameter_error("load", "data", must_be, f"{OPENML + text!r} ({reason})") from None

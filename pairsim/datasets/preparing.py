@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pairsim.errors import refusal
+from pairsim.checks import check_choice, check_instance
+from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TEXT = "text"  # the one column of a set of texts
 DENSE_NUMBERS = 1 << 24  # up to so many, one-hot columns are kept as plain arrays: 128 MB
-SCALINGS = ("standard", "minmax", "none")
+SCALINGS = ("standard", "minmax", "symmetric", "none")
 
 
 def is_text(X: pd.DataFrame) -> bool:
@@ -31,8 +32,8 @@ def preprocessor(X: pd.DataFrame, scaling: str = "standard") -> Any:
     ----------
     X : pandas.DataFrame
         Features; a column is numbers or else a choice (one-hot). A single column `text` goes through TF-IDF.
-    scaling : {"standard", "minmax", "none"}
-        Of the columns of numbers: mean 0 and variance 1, the range [0, 1], or as they are.
+    scaling : {"standard", "minmax", "symmetric", "none"}
+        Scaling of the columns of numbers: mean 0 and variance 1, the range [0, 1], the range [-1, 1], or as they are.
 
     Returns
     -------
@@ -55,13 +56,18 @@ def preprocessor(X: pd.DataFrame, scaling: str = "standard") -> Any:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, StandardScaler
 
-    if scaling not in SCALINGS:
-        raise refusal("preprocessor", "scaling", "one of " + ", ".join(SCALINGS), repr(scaling))
+    check_choice("preprocessor", "scaling", scaling, SCALINGS)
+    check_frame("preprocessor", "X", X)
     if is_text(X):
         return make_pipeline(TfidfVectorizer(sublinear_tf=True))
     numbers = [name for name in X.columns if is_number(X[name])]
     choices = [name for name in X.columns if name not in numbers]
-    scaler = {"standard": StandardScaler(), "minmax": MinMaxScaler(), "none": "passthrough"}[scaling]
+    scaler = {
+        "standard": StandardScaler(),
+        "minmax": MinMaxScaler(),
+        "symmetric": MinMaxScaler(feature_range=(-1, 1)),
+        "none": "passthrough",
+    }[scaling]
     # a column without any value says nothing, but takes its place: a fold may lack what the whole set has
     fill = SimpleImputer(strategy="median", keep_empty_features=True)
     dense = len(X) * sum(int(X[name].nunique()) for name in choices) <= DENSE_NUMBERS
@@ -79,8 +85,15 @@ def require_sklearn(owner: str) -> None:
     try:
         import sklearn  # noqa: F401
     except ImportError:
-        must_be = "used where scikit-learn is installed (pip install 'pairsim[sklearn]')"
-        raise refusal(owner, "data", must_be, "none") from None
+        must_be = "used with scikit-learn installed (pip install 'pairsim[sklearn]')"
+        raise parameter_error(owner, "data", must_be, "none") from None
+
+
+def check_frame(owner: str, name: str, X: Any) -> None:
+    """Refuse features that are no table."""
+    import pandas as pd
+
+    check_instance(owner, name, X, pd.DataFrame, "a DataFrame of features")
 
 
 def is_number(column: Any) -> bool:

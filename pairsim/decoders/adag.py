@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import ORDERS, Cost, Decoder
+from pairsim.decoders.base import ORDERS, Cost, Decoder, Family
 from pairsim.decoders.order import deal
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 
 
 class AdagKernel(NamedTuple):
@@ -57,19 +58,30 @@ def _winner(decoder, state):
     return state.order[0]
 
 
-DECODERS[AdagKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    AdagKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Adag(Decoder):
-    """Play first against last, second against second last, and so on; the winners form the next list.
+    """Folded single elimination: first against last, second against second last; the winners form the next list.
 
-    The middle class of an odd list goes to the end of the next one, where it must play: nobody passes twice.
+    The middle class of an odd list goes to the end of the next one, where it must compete: no
+    class has two byes in a row.
 
     Parameters
     ----------
     order : {"random", "given"}
-        A fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1.
+        A fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1. On `Uniform` and `Ranked`, where
+        class numbers mean nothing, both are a random order.
 
     Examples
     --------
@@ -79,13 +91,31 @@ class Adag(Decoder):
     """
 
     name: ClassVar[str] = "adag"
-    summary: ClassVar[str] = "a folded knock-out: first against last, second against second last, winners go on"
+    summary: ClassVar[str] = "folded single elimination: first against last, and so on; winners advance"
     repeats: ClassVar[bool] = False
+    finds_champions: ClassVar[bool] = True
+    knock_out: ClassVar[str] = "decides"
+    plan_order: ClassVar[int] = 20
 
     order: str = "random"
 
     def __post_init__(self) -> None:
         self._check_choice("order", ORDERS)
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.order == "given"
+
+    def label_free(self, n: int) -> Adag:
+        return dataclasses.replace(self, order="random")
+
+    @property
+    def closed_form(self) -> bool:
+        return self.order == "random"
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield Family(cls.name, lambda _: cls(), [1])
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Adag", n)

@@ -10,10 +10,11 @@ import numpy as np
 
 from pairsim.checks import check_classes
 from pairsim.decoders.base import ORDERS, TIES_OR_ANY, Cost, Decoder
-from pairsim.decoders.ledger import (
+from pairsim.decoders.max_win import MaxWin
+from pairsim.decoders.open_pairs import (
     FEWEST,
     RANGE,
-    Ledger,
+    OpenPairs,
     check_ledger_size,
     clear_levels,
     enter_answer,
@@ -28,7 +29,7 @@ from pairsim.decoders.ledger import (
 )
 from pairsim.decoders.order import deal
 from pairsim.kernels.jit import inner
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 
 LEFT, SIZE = 0, 1
 
@@ -37,14 +38,20 @@ class ChampionKernel(NamedTuple):
     """Compiled form of `Champion`."""
 
     shuffled: bool
+    by_label: bool  # the ledger goes by class number, as the tie rule "first" asks for
     ties: int
     at_once: int
 
 
 class ChampionState(NamedTuple):
-    """The games so far, the list of the knock-out, and the games of the round that is to come."""
+    """The games so far, the list of the knock-out, and the games of the round that is to come.
 
-    ledger: Ledger
+    OpenPairs, list and games hold places in `labels`, the list of the classes.
+    """
+
+    ledger: OpenPairs
+    labels: np.ndarray  # int64[n]
+    standing: np.ndarray  # int64[n], scratch
     order: np.ndarray  # int64[n]
     games: np.ndarray  # int64[n, 2]
     progress: np.ndarray  # int64[2]: classes left in the knock-out, games of the round
@@ -109,15 +116,16 @@ def list_round(numbers, sets, order, progress, games, ties, at_once):
 
 
 def _allocate(decoder, n):
-    return ChampionState(
-        new_ledger(n), np.zeros(n, np.int64), np.zeros((n, 2), np.int64), np.zeros(2, np.int64), np.zeros(1, np.uint64)
-    )
+    labels, standing, order = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
+    games, progress = np.zeros((n, 2), np.int64), np.zeros(2, np.int64)
+    return ChampionState(new_ledger(n), labels, standing, order, games, progress, np.zeros(1, np.uint64))
 
 
 def _begin(decoder, state, key):
     n = state.order.size
     open_ledger(state.ledger.numbers, state.ledger.sets)
-    deal(state.order, decoder.shuffled, key)
+    deal(state.labels, decoder.shuffled and not decoder.by_label, key)
+    deal(state.order, decoder.shuffled and decoder.by_label, key)
     state.progress[LEFT] = n
     state.progress[SIZE] = list_knock_out(state.ledger.sets, state.order, n, state.games)
     state.key[0] = key
@@ -128,12 +136,13 @@ def _round_size(decoder, state):
 
 
 def _pair(decoder, state, k):
-    return state.games[k, 0], state.games[k, 1]
+    return state.labels[state.games[k, 0]], state.labels[state.games[k, 1]]
 
 
 def _record(decoder, state, k, i, j, i_wins):
-    state.order[k] = i if i_wins else j  # as adag does; after the knock-out nobody reads it
-    enter_answer(state.ledger.numbers, state.ledger.sets, i, j, i_wins)
+    first, second = state.games[k, 0], state.games[k, 1]
+    state.order[k] = first if i_wins else second  # as adag does; after the knock-out nobody reads it
+    enter_answer(state.ledger.numbers, state.ledger.sets, first, second, i_wins)
 
 
 def _finish_round(decoder, state):
@@ -142,27 +151,45 @@ def _finish_round(decoder, state):
 
 
 def _winner(decoder, state):
-    return name_best(state.ledger, decoder.ties, state.key[0])
+    return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
 
 
-DECODERS[ChampionKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    ChampionKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Champion(Decoder):
-    """Play an adag; let its winner play everybody else in one round; where that does not settle it, go on as `Quick`.
+    """Run an adag, compare its winner with every other class in one round, and continue as `Quick` if undecided.
 
-    A champion that nobody beats is max-win's only winner. Else the classes with the fewest losses play on, up to the
-    square root of n of them in a round, until it is known whom max-win names: trial by trial, `Champion(ties)` names
-    whom `MaxWin(ties)` names.
+    An unbeaten champion is max-win's only winner. Else the classes with the fewest losses continue, up to the square
+    root of n of them per round, until max-win's winner is known: trial by trial, `Champion(ties)` predicts the class
+    that `MaxWin(ties)` predicts.
 
     Parameters
     ----------
     ties : {"random", "lose", "first", "any"}
-        The first three are max-win's: a fair draw, nobody is named, or the lowest class number. "any" stops as soon
-        as one max-win winner is known and names that one: the fewest questions.
+        The first three are max-win's: a fair draw, no prediction, or the lowest class number. "any" stops as soon
+        as one max-win winner is known and predicts that one: the fewest queries.
     order : {"random", "given"}
-        The list of the adag: a fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1.
+        The list of the adag: a fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1. It also
+        decides among equals, except under ties="first", which asks about low class numbers first. On `Uniform` and
+        `Ranked` class numbers are drawn in each trial: under ties="first" it then succeeds as often as `MaxWin`, but
+        may predict another of the tied.
+
+    References
+    ----------
+    L. Beretta, F. M. Nardini, R. Trani and R. Venturini, "An optimal algorithm to find champions of tournament graphs",
+    SPIRE 2019, and "An optimal algorithm for finding champions in tournament graphs", IEEE TKDE 2023: a champion with
+    few losses.
 
     Examples
     --------
@@ -176,9 +203,12 @@ class Champion(Decoder):
     """
 
     name: ClassVar[str] = "champion"
-    summary: ClassVar[str] = "a knock-out's winner plays everybody, then as quick: max-win's winner in fewer rounds"
+    summary: ClassVar[str] = "max-win's winner in fewer rounds: verify an adag's winner, then continue as quick"
     repeats: ClassVar[bool] = False
+    finds_champions: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
+    knock_out: ClassVar[str] = "opens"
+    plan_order: ClassVar[int] = 50
 
     ties: str = "random"
     order: str = "random"
@@ -187,20 +217,35 @@ class Champion(Decoder):
         self._check_choice("ties", tuple(TIES_OR_ANY))
         self._check_choice("order", ORDERS)
 
+    @property
+    def version(self) -> int:
+        return 2  # since equals are settled in a random order and not by class number
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.order == "given" or self.ties == "first"
+
+    def label_free(self, n: int) -> Champion | None:
+        return None if self.ties == "first" else dataclasses.replace(self, order="random")
+
+    @property
+    def equivalent(self) -> MaxWin | None:
+        return None if self.ties == "any" else MaxWin(self.ties)
+
     def cost(self, n: int) -> Cost:
         n = check_classes("Champion", n)
         return Cost(n * (n - 1) // 2, self._most_rounds(n))
 
     def kernel(self, n: int) -> ChampionKernel:
         check_ledger_size("Champion", check_classes("Champion", n))
-        # Everybody must lose as often as the winner does, so several can play at once. Against one question a round,
-        # all that a leader has left in one round takes 35% to 100% more questions, one of each leader 6% to 43% more,
+        # Everybody must lose as often as the winner does, so several can play at once. Against one query a round,
+        # all that a leader has left in one round takes 35% to 100% more queries, one of each leader 6% to 43% more,
         # one of the first sqrt(n) leaders 0% to 6% more, for 5 to 13 times fewer rounds under uniform-p (p = 0.7 and
         # 0.9, n = 64 and 256) and 2 to 5 times fewer where the classes are nearly in a strict order.
-        return ChampionKernel(self.order == "random", TIES_OR_ANY[self.ties], math.isqrt(n))
+        return ChampionKernel(self.order == "random", self.ties == "first", TIES_OR_ANY[self.ties], math.isqrt(n))
 
     @staticmethod
     def _most_rounds(n: int) -> int:
-        """Return the rounds if every question after the knock-out took one of its own."""
+        """Return the rounds if every query after the knock-out took one of its own."""
         knock_out = (n - 1).bit_length()
         return knock_out + n * (n - 1) // 2 - (n - 1)

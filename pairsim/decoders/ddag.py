@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import ORDERS, Cost, Decoder
+from pairsim.decoders.base import ORDERS, Cost, Decoder, Family
 from pairsim.decoders.order import deal
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 
 
 class DdagKernel(NamedTuple):
@@ -58,17 +59,27 @@ def _winner(decoder, state):
     return state.order[state.ends[0]]
 
 
-DECODERS[DdagKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    DdagKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Ddag(Decoder):
-    """Play the first class of a list against the last; the loser leaves; n-1 questions, one after the other.
+    """Compare the first class of a list with the last and eliminate the loser: n-1 queries, one after the other.
 
     Parameters
     ----------
     order : {"random", "given"}
-        A fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1.
+        A fresh uniformly random order of the classes in each trial, or 0, 1, ..., n-1. On `Uniform` and `Ranked`, where
+        class numbers mean nothing, both are a random order.
 
     Examples
     --------
@@ -78,13 +89,30 @@ class Ddag(Decoder):
     """
 
     name: ClassVar[str] = "ddag"
-    summary: ClassVar[str] = "first against last of a list, the loser leaves"
+    summary: ClassVar[str] = "decision DAG: first against last of a list; the loser is eliminated"
     repeats: ClassVar[bool] = False
+    finds_champions: ClassVar[bool] = True
+    plan_order: ClassVar[int] = 10
 
     order: str = "random"
 
     def __post_init__(self) -> None:
         self._check_choice("order", ORDERS)
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.order == "given"
+
+    def label_free(self, n: int) -> Ddag:
+        return dataclasses.replace(self, order="random")
+
+    @property
+    def closed_form(self) -> bool:
+        return self.order == "random"
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield Family(cls.name, lambda _: cls(), [1])
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Ddag", n)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import TIES, Cost, Decoder
-from pairsim.decoders.sample_size import check_sample_size, sample_size
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.decoders.base import MOST_ASKED_CLASSES, TIES, Cost, Decoder, Family
+from pairsim.decoders.sample_size import check_sample_size, growing_sizes, sample_size
+from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.stream import draw_below, fold
 from pairsim.kernels.ties import BY_HALVING, cut, settle
 
@@ -48,9 +49,9 @@ def plan_rounds(l: int, n: int) -> list[tuple[int, int]]:
     >>> plan_rounds(40, 32)  # all at once: each asks its 31 opponents
     [(32, 31)]
     """
-    # The same n * l questions in each round would spend most of them on few classes that are known well already; the
+    # The same n * l queries in each round would spend most of them on few classes that are known well already; the
     # same l of each class leaves too few for those that are hard to tell apart. For 512 classes at p = 0.7 the root
-    # gives success 0.83 for 15,000 questions; the former needs about 29,000 for as much, the latter about 20,000.
+    # gives success 0.83 for 15,000 queries; the former needs about 29,000 for as much, the latter about 20,000.
     rounds: list[tuple[int, int]] = []
     classes = n
     while classes > 1:
@@ -134,7 +135,16 @@ def _winner(decoder, state):
     return state.classes[place] if place >= 0 else -1
 
 
-DECODERS[HalvingKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    HalvingKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,16 +153,17 @@ class Halving(Decoder):
 
     In each round every class that is left asks l * sqrt(n / classes left) opponents, drawn uniformly with replacement
     from all other classes; its score is the number of its wins in all rounds so far, and the better half stays. Where
-    a class would ask n-1 opponents or more, those that are left are scored exactly instead, against everybody, and the
-    highest score is named.
+    a class would ask n-1 opponents or more, those that are left are scored exactly instead, against all others, and the
+    highest score is predicted.
 
     Parameters
     ----------
     l : int or str
         Opponents that a class asks in the first round: a number, or a multiple of log2 n such as "2log" (rounded up).
-        All rounds together take about 3.4 times the questions of the first.
+        All rounds together take about 3.4 times the queries of the first.
     ties : {"random", "lose", "first"}
-        Settles ties at the cuts and at the end. With "lose", classes that tie at a cut are all left out.
+        Settles ties at the cuts and at the end. With "lose", classes that tie at a cut are all dropped. "first"
+        prefers low class numbers, which on `Uniform` and `Ranked` are drawn at random in each trial.
 
     References
     ----------
@@ -167,8 +178,10 @@ class Halving(Decoder):
     """
 
     name: ClassVar[str] = "halving"
-    summary: ClassVar[str] = "a poll drops the worse half, the rest is polled more closely, until one is left"
+    summary: ClassVar[str] = "sequential halving: poll, drop the worse half, poll the rest more closely"
     repeats: ClassVar[bool] = True
+    always_shown: ClassVar[tuple[str, ...]] = ("l",)
+    plan_order: ClassVar[int] = 80
 
     l: int | str = "log"
     ties: str = "random"
@@ -176,6 +189,10 @@ class Halving(Decoder):
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", check_sample_size("Halving", self.l))
         self._check_choice("ties", tuple(TIES))
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.ties == "first"
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Halving", n)
@@ -187,7 +204,12 @@ class Halving(Decoder):
         asks = [opponents for _, opponents in plan_rounds(sample_size(self.l, n), n)]
         return HalvingKernel(np.array(asks, np.int64), TIES[self.ties])
 
-    @property
-    def spec(self) -> str:
-        tail = "" if self.ties == "random" else f",ties={self.ties}"
-        return f"halving:l={self.l}{tail}"
+    def asker_only(self, number: int) -> bool:
+        return True
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        if n <= MOST_ASKED_CLASSES:
+            every = n * (n - 1) // 2  # what asks more than max-win is of no use
+            sizes = [l for l in growing_sizes(n) if cls(l).cost(n).queries < every]
+            yield Family(cls.name, lambda l: cls(l, ties), sizes)

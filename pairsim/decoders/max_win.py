@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import TIES, Cost, Decoder
+from pairsim.decoders.base import TIES, Cost, Decoder, Family
 from pairsim.kernels.pairs import triangle_pair
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.ties import BY_MAX_WIN, settle
 
 
@@ -21,7 +22,7 @@ class MaxWinKernel(NamedTuple):
 
 
 class MaxWinState(NamedTuple):
-    """Scores so far; `left` holds the questions of the round that is to come."""
+    """Scores so far; `left` holds the queries of the round that is to come."""
 
     scores: np.ndarray  # int64[n]
     left: np.ndarray  # int64[1]
@@ -60,7 +61,16 @@ def _winner(decoder, state):
     return settle(state.scores, decoder.ties, state.key[0], BY_MAX_WIN)
 
 
-DECODERS[MaxWinKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    MaxWinKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -70,7 +80,8 @@ class MaxWin(Decoder):
     Parameters
     ----------
     ties : {"random", "lose", "first"}
-        How an equal top score is settled: a fair draw, nobody is named, or the lowest class number.
+        How an equal top score is settled: a fair draw, no prediction, or the lowest class number (on `Uniform` and
+        `Ranked`, where class numbers mean nothing, that is a fair draw too).
 
     Examples
     --------
@@ -82,14 +93,32 @@ class MaxWin(Decoder):
     """
 
     name: ClassVar[str] = "max-win"
-    summary: ClassVar[str] = "ask every pair, name the class with the most wins"
+    summary: ClassVar[str] = "query every pair; the class with the most wins"
     repeats: ClassVar[bool] = False
-    has_smooth_conditional: ClassVar[bool] = True
+    finds_champions: ClassVar[bool] = True
+    reference: ClassVar[bool] = True
+    explained_by: ClassVar[str] = "scores"
+    plan_order: ClassVar[int] = 30
 
     ties: str = "random"
 
     def __post_init__(self) -> None:
         self._check_choice("ties", tuple(TIES))
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.ties == "first"
+
+    def label_free(self, n: int) -> MaxWin:
+        return dataclasses.replace(self, ties="random")  # with random numbers, the first of the tied is any of them
+
+    @property
+    def equivalent(self) -> MaxWin:
+        return self
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield Family(cls.name, lambda _: cls(ties), [1])
 
     def cost(self, n: int) -> Cost:
         n = check_classes("MaxWin", n)

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 from pairsim.number_files import read_numbers
 
-MUST_BE = (
-    "None, a symmetric n x n matrix of chances in [0, 1], its n(n-1)/2 numbers above the diagonal, or a file of them"
-)
+MUST_BE = "None, a symmetric n x n matrix of probabilities, its n(n-1)/2 numbers above the diagonal, or a file of them"
+
+
+MOST_ERRORS = 1 << 24  # a matrix of 4,096 classes: each number is kept as a Python float
 
 
 class PairErrors(tuple[float, ...]):
@@ -65,14 +66,14 @@ def check_errors(owner: str, errors: Any) -> PairErrors | None:
         source = os.fspath(errors)
         numbers = _from_text(str(source))
         if numbers is None:
-            numbers = read_numbers(owner, "errors", Path(source))
+            numbers = read_numbers(owner, "errors", Path(source), MOST_ERRORS)
         else:
             source = None
     else:
         try:
             numbers = np.asarray(errors, np.float64)
-        except (TypeError, ValueError):
-            raise refusal(owner, "errors", MUST_BE, repr(errors)) from None
+        except (TypeError, ValueError, OverflowError):
+            raise parameter_error(owner, "errors", MUST_BE, shown(errors)) from None
     return PairErrors(_above_the_diagonal(owner, numbers).tolist(), source)
 
 
@@ -90,13 +91,15 @@ def _above_the_diagonal(owner: str, numbers: NDArray[np.float64]) -> NDArray[np.
         amiss = ~(np.abs(numbers - numbers.T) <= 1e-9)[upper]  # nan is amiss too
         if amiss.any():
             i, j = (int(places[np.argmax(amiss)]) for places in upper)
-            raise refusal(owner, "errors", MUST_BE, f"{numbers[i, j]} at [{i}, {j}] and {numbers[j, i]} at [{j}, {i}]")
+            raise parameter_error(
+                owner, "errors", MUST_BE, f"{numbers[i, j]} at [{i}, {j}] and {numbers[j, i]} at [{j}, {i}]"
+            )
         numbers = numbers[upper]
     pairs = numbers.size
     n = (1 + math.isqrt(1 + 8 * pairs)) // 2
     if numbers.ndim > 2 or max(numbers.shape, default=0) != pairs or pairs == 0 or n * (n - 1) // 2 != pairs:
-        raise refusal(owner, "errors", MUST_BE, f"numbers of shape {numbers.shape}")
+        raise parameter_error(owner, "errors", MUST_BE, f"numbers of shape {numbers.shape}")
     good = (numbers >= 0.0) & (numbers <= 1.0)
     if not good.all():
-        raise refusal(owner, "errors", MUST_BE, str(numbers[~good][0]))
+        raise parameter_error(owner, "errors", MUST_BE, str(numbers[~good][0]))
     return numbers.ravel()

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import TIES, Cost, Decoder
-from pairsim.decoders.sample_size import check_sample_size, sample_size
+from pairsim.decoders.base import TIES, Cost, Decoder, Family
+from pairsim.decoders.sample_size import check_sample_size, growing_sizes, sample_size
 from pairsim.kernels.jit import bare_inner
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.stream import draw_below
 from pairsim.kernels.ties import BY_POLL, settle
 
@@ -25,7 +26,7 @@ class PollKernel(NamedTuple):
 
 
 class PollState(NamedTuple):
-    """Sampled scores; `left` holds the questions of the round that is to come."""
+    """Sampled scores; `left` holds the queries of the round that is to come."""
 
     scores: np.ndarray  # int64[n]
     left: np.ndarray  # int64[1]
@@ -34,7 +35,7 @@ class PollState(NamedTuple):
 
 @bare_inner
 def poll_pair(key, n, l, k):
-    """Return question k of a poll: class k // l and a uniformly drawn opponent, with replacement."""
+    """Return query k of a poll: class k // l and a uniformly drawn opponent, with replacement."""
     i = k // l
     j = draw_below(key, i, k - i * l, n - 1)
     return i, j + (j >= i)
@@ -70,19 +71,29 @@ def _winner(decoder, state):
     return settle(state.scores, decoder.ties, state.key[0], BY_POLL)
 
 
-DECODERS[PollKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    PollKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Poll(Decoder):
-    """Let each class ask l opponents, drawn uniformly with replacement, and name the highest sampled score.
+    """Query l opponents per class, drawn uniformly with replacement; predict the highest sampled score.
 
     Parameters
     ----------
     l : int or str
-        Opponents a class: a number, or a multiple of log2 n such as "5log" (rounded up).
+        Opponents per class: a number, or a multiple of log2 n such as "5log" (rounded up).
     ties : {"random", "lose", "first"}
-        How an equal top score is settled. "lose" is what the paper's analysis counts.
+        How an equal top score is settled. "lose" is what the paper's analysis counts; "first", the lowest class
+        number, is a fair draw on `Uniform` and `Ranked`, where class numbers mean nothing.
 
     Examples
     --------
@@ -92,9 +103,11 @@ class Poll(Decoder):
     """
 
     name: ClassVar[str] = "poll"
-    summary: ClassVar[str] = "each class asks l random opponents; the highest sampled score wins"
+    summary: ClassVar[str] = "query l random opponents per class; the class with the highest sampled score"
     repeats: ClassVar[bool] = True
-    has_smooth_conditional: ClassVar[bool] = True
+    always_shown: ClassVar[tuple[str, ...]] = ("l",)
+    explained_by: ClassVar[str] = "scores"
+    plan_order: ClassVar[int] = 60
 
     l: int | str = "5log"
     ties: str = "random"
@@ -102,6 +115,13 @@ class Poll(Decoder):
     def __post_init__(self) -> None:
         object.__setattr__(self, "l", check_sample_size("Poll", self.l))
         self._check_choice("ties", tuple(TIES))
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.ties == "first"
+
+    def label_free(self, n: int) -> Poll:
+        return dataclasses.replace(self, ties="random")  # with random numbers, the first of the tied is any of them
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Poll", n)
@@ -111,12 +131,22 @@ class Poll(Decoder):
         return PollKernel(sample_size(self.l, check_classes("Poll", n)), TIES[self.ties])
 
     def expected_distinct(self, n: int) -> float:
-        """Return the mean number of different pairs that a poll asks: a pair is asked by either of its classes."""
+        """Return the mean number of different pairs that a poll asks: a pair is asked by either of its classes.
+
+        Examples
+        --------
+        >>> from pairsim import Poll
+        >>> Poll(2).expected_distinct(3)  # each of 3 pairs is missed by 4 fair coins
+        2.8125
+        """
+        n = check_classes("Poll", n)
         if n == 2:
             return 1.0
         return -n * (n - 1) / 2 * math.expm1(2 * sample_size(self.l, n) * math.log1p(-1.0 / (n - 1)))
 
-    @property
-    def spec(self) -> str:
-        tail = "" if self.ties == "random" else f",ties={self.ties}"
-        return f"poll:l={self.l}{tail}"
+    def asker_only(self, number: int) -> bool:
+        return True
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield Family(cls.name, lambda l: cls(l, ties), growing_sizes(n), caps=True)

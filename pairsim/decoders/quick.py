@@ -1,4 +1,4 @@
-"""QUICK: max-win's own winner with few questions (QWeighted; Park and Fürnkranz 2007)."""
+"""QUICK: max-win's own winner with few queries (QWeighted; Park and Fürnkranz 2007)."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import TIES_OR_ANY, Cost, Decoder
-from pairsim.decoders.ledger import (
+from pairsim.decoders.base import ORDERS, TIES_OR_ANY, Cost, Decoder
+from pairsim.decoders.max_win import MaxWin
+from pairsim.decoders.open_pairs import (
     FEWEST,
     GAMES,
     RANGE,
     STANDING,
     WORD_SHIFT,
-    Ledger,
+    OpenPairs,
     check_ledger_size,
     clear_levels,
     enter_answer,
@@ -26,8 +27,9 @@ from pairsim.decoders.ledger import (
     next_player,
     open_ledger,
 )
+from pairsim.decoders.order import deal
 from pairsim.kernels.jit import inner
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 
 PLAYER, OPPONENT, LOST = 0, 1, 2
 
@@ -35,14 +37,20 @@ PLAYER, OPPONENT, LOST = 0, 1, 2
 class QuickKernel(NamedTuple):
     """Compiled form of `Quick`."""
 
+    shuffled: bool
     ties: int
 
 
 class QuickState(NamedTuple):
-    """The games so far, and the next one: player (-1 when there is none), opponent and the opponent's losses."""
+    """The games so far, and the next one: player (-1 when there is none), opponent and the opponent's losses.
 
-    ledger: Ledger
+    Players are places in `labels`, the list of the classes.
+    """
+
+    ledger: OpenPairs
     game: np.ndarray  # int64[3]
+    labels: np.ndarray  # int64[n]
+    standing: np.ndarray  # int64[n], scratch
     key: np.ndarray  # uint64[1]
 
 
@@ -66,11 +74,13 @@ def next_game(numbers, sets, game, ties):
 
 
 def _allocate(decoder, n):
-    return QuickState(new_ledger(n), np.zeros(3, np.int64), np.zeros(1, np.uint64))
+    labels, standing = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    return QuickState(new_ledger(n), np.zeros(3, np.int64), labels, standing, np.zeros(1, np.uint64))
 
 
 def _begin(decoder, state, key):
     open_ledger(state.ledger.numbers, state.ledger.sets)
+    deal(state.labels, decoder.shuffled, key)
     state.key[0] = key
     state.game[PLAYER] = 0
     next_game(state.ledger.numbers, state.ledger.sets, state.game, decoder.ties)
@@ -81,11 +91,11 @@ def _round_size(decoder, state):
 
 
 def _pair(decoder, state, k):
-    return state.game[PLAYER], state.game[OPPONENT]
+    return state.labels[state.game[PLAYER]], state.labels[state.game[OPPONENT]]
 
 
 def _record(decoder, state, k, i, j, i_wins):
-    enter_answer(state.ledger.numbers, state.ledger.sets, i, j, i_wins)
+    enter_answer(state.ledger.numbers, state.ledger.sets, state.game[PLAYER], state.game[OPPONENT], i_wins)
 
 
 def _finish_round(decoder, state):
@@ -93,33 +103,51 @@ def _finish_round(decoder, state):
 
 
 def _winner(decoder, state):
-    return name_best(state.ledger, decoder.ties, state.key[0])
+    return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
 
 
-DECODERS[QuickKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    QuickKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Quick(Decoder):
-    """Let the class with the fewest losses play until it is known whom max-win names: the same winner, fewer questions.
+    """Query the class with the fewest losses until max-win's winner is known: the same winner, fewer queries.
 
-    The class with the fewest losses so far plays, of those that it has not met, the one with the fewest losses (each
-    time the lowest number among equals). A class that has played everybody while nobody has lost less is a max-win
-    winner. Others that have lost as little go on until it is known whether they are winners too, as far as the tie
-    rule asks for it; so, trial by trial, `Quick(ties)` names whom `MaxWin(ties)` names.
+    The class with the fewest losses so far meets, of those that it has not met, the one with the fewest losses (ties by
+    a list of the classes). A class that has met all others while no class has fewer losses is a max-win winner. Others
+    with as few losses continue until it is known whether they are winners too, as far as the tie rule requires it; so,
+    trial by trial, `Quick(ties)` predicts the class that `MaxWin(ties)` predicts.
 
-    What it saves depends on how often the winner loses, since everybody else must have lost as often: nearly
-    everything where one class beats nearly all others, 40% of the questions under uniform-p with p = 0.7.
+    The saving depends on how often the winner loses, since every other class must have lost as often: nearly all
+    where one class beats nearly all others, 40% of the queries under uniform-p with p = 0.7.
 
     Parameters
     ----------
     ties : {"random", "lose", "first", "any"}
-        The first three are max-win's: a fair draw, nobody is named, or the lowest class number. "any" stops as soon
-        as one max-win winner is known and names that one: the fewest questions.
+        The first three are max-win's: a fair draw, no prediction, or the lowest class number. "any" stops as soon
+        as one max-win winner is known and predicts that one: the fewest queries.
+    order : {"random", "given"}
+        The list that decides among equals: a fresh uniformly random order of the classes in each trial, or 0, 1, ...,
+        n-1. Under ties="first", which asks about low class numbers first, it is always 0, 1, ..., n-1. On `Uniform` and
+        `Ranked` class numbers are drawn in each trial: under ties="first" it then succeeds as often as `MaxWin`, but
+        may predict another of the tied.
 
     References
     ----------
     S.-H. Park and J. Fürnkranz, "Efficient Pairwise Classification", ECML 2007: the algorithm QWeighted.
+
+    L. Beretta, F. M. Nardini, R. Trani and R. Venturini, "An optimal algorithm to find champions of tournament graphs",
+    SPIRE 2019, and "An optimal algorithm for finding champions in tournament graphs", IEEE TKDE 2023: a champion with
+    few losses.
 
     Examples
     --------
@@ -132,14 +160,33 @@ class Quick(Decoder):
     """
 
     name: ClassVar[str] = "quick"
-    summary: ClassVar[str] = "who lost least plays on until max-win's winner is known, one question a round"
+    summary: ClassVar[str] = "max-win's winner in fewer queries: follow the fewest losses, one query per round"
     repeats: ClassVar[bool] = False
+    finds_champions: ClassVar[bool] = True
     adaptive: ClassVar[bool] = True
+    plan_order: ClassVar[int] = 40
 
     ties: str = "random"
+    order: str = "random"
 
     def __post_init__(self) -> None:
         self._check_choice("ties", tuple(TIES_OR_ANY))
+        self._check_choice("order", ORDERS)
+
+    @property
+    def version(self) -> int:
+        return 2  # since equals are settled in a random order and not by class number
+
+    @property
+    def reads_labels(self) -> bool:
+        return self.order == "given" or self.ties == "first"
+
+    def label_free(self, n: int) -> Quick | None:
+        return None if self.ties == "first" else dataclasses.replace(self, order="random")
+
+    @property
+    def equivalent(self) -> MaxWin | None:
+        return None if self.ties == "any" else MaxWin(self.ties)
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Quick", n)
@@ -147,4 +194,4 @@ class Quick(Decoder):
 
     def kernel(self, n: int) -> QuickKernel:
         check_ledger_size("Quick", check_classes("Quick", n))
-        return QuickKernel(TIES_OR_ANY[self.ties])
+        return QuickKernel(self.order == "random" and self.ties != "first", TIES_OR_ANY[self.ties])

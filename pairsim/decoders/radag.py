@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import Cost, Decoder
+from pairsim.decoders.base import Cost, Decoder, Family
+from pairsim.decoders.order import deal
 from pairsim.decoders.pair_errors import check_errors
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.kernels.blossoms import new_room
 from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.matching import cheapest_pairing, pair_up
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.stream import mix, place
 
 LEFT, BYE = 0, 1
@@ -26,7 +28,7 @@ class RadagKernel(NamedTuple):
     """Compiled form of `Radag`."""
 
     costs: np.ndarray  # int64[n, n]; without content when all errors are equal
-    first: np.ndarray  # int64[n]: the opponent of each class in the first round, itself for the one that has a bye
+    first: np.ndarray  # int64[n]: by place in the list, the opponent in the first round, itself for a bye
     matched: bool
 
 
@@ -66,8 +68,7 @@ def _allocate(decoder, n):
 
 
 def _begin(decoder, state, key):
-    for c in range(state.order.size):
-        state.order[c] = c
+    deal(state.order, not decoder.matched, key)
     state.progress[LEFT] = state.order.size
     list_games(state.order, decoder.first, state.games, state.progress)
 
@@ -105,12 +106,21 @@ def _winner(decoder, state):
     return state.order[0]
 
 
-DECODERS[RadagKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    RadagKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
 class Radag(Decoder):
-    """A knock-out in which each round is paired so that the estimated errors of its games add up to the least.
+    """Single elimination with each round paired for the least sum of estimated errors.
 
     The pairing is a minimum-weight perfect matching, found exactly (Edmonds' blossom algorithm). Of an odd number of
     classes one has a bye, which costs nothing; nobody has one twice in a row. Winners are listed by the place of the
@@ -118,12 +128,13 @@ class Radag(Decoder):
 
     The first round is the same in every trial. Errors count to one part in 2**34 of the largest; pairings that are
     equal to that (and to half the number of classes times that) are told apart by a fixed arbitrary preference, a hash
-    of each pair. Where all errors are equal, every pairing is as good as any other: then it is `Adag(order="given")`.
+    of each pair. Where all errors are equal, every pairing is as good as any other: then it is `Adag()`, with a fresh
+    random order of the classes in each trial.
 
     Parameters
     ----------
     errors : array_like, path or None
-        The chance that the answer to a pair which holds the true class is wrong: a symmetric matrix, its n(n-1)/2
+        The probability that the answer to a pair which holds the true class is wrong: a symmetric matrix, its n(n-1)/2
         numbers above the diagonal, or a csv or npy file of either. None: all equal. (A `PairwiseClassifier` that is
         told "radag" puts in what it knows about its own pairs.)
 
@@ -134,22 +145,47 @@ class Radag(Decoder):
 
     Examples
     --------
-    >>> from pairsim import Radag, Session
+    >>> from pairsim import Adag, Radag, Session
     >>> errors = [[0, 0.1, 0.4, 0.3], [0.1, 0, 0.4, 0.4], [0.4, 0.4, 0, 0.2], [0.3, 0.4, 0.2, 0]]
     >>> Session(4, Radag(errors)).ask()
     [(0, 1), (2, 3)]
-    >>> Session(4, Radag()).ask()
-    [(0, 3), (1, 2)]
+    >>> Session(4, Radag(), seed=3).ask() == Session(4, Adag(), seed=3).ask()
+    True
     """
 
     name: ClassVar[str] = "radag"
-    summary: ClassVar[str] = "an adag that pairs each round so that the estimated errors (errors=FILE) are least"
+    summary: ClassVar[str] = "adag with each round paired for the least estimated error (errors=FILE)"
     repeats: ClassVar[bool] = False
+    finds_champions: ClassVar[bool] = True
 
     errors: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "errors", check_errors("Radag", self.errors))
+
+    @property
+    def version(self) -> int:
+        return 2 if self._knows_nothing else 1  # since the list of classes is drawn where errors do not tell them apart
+
+    @property
+    def reads_labels(self) -> bool:
+        return not self._knows_nothing
+
+    @property
+    def needs_pair_errors(self) -> bool:
+        return self.errors is None
+
+    def with_pair_errors(self, errors: Any) -> Radag:
+        return dataclasses.replace(self, errors=errors)
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield from ()  # without errors it is an adag, and a planner knows none
+
+    @property
+    def _knows_nothing(self) -> bool:
+        """Whether all errors are equal, so that every pairing is as good as any other."""
+        return self.errors is None or min(self.errors) == max(self.errors)
 
     def cost(self, n: int) -> Cost:
         n = self._check_size(n)
@@ -157,14 +193,16 @@ class Radag(Decoder):
 
     def kernel(self, n: int) -> RadagKernel:
         n = self._check_size(n)
-        if self.errors is None or min(self.errors) == max(self.errors):
+        if self._knows_nothing:
             return RadagKernel(np.zeros((0, 0), np.int64), np.arange(n)[::-1].copy(), False)
         return self._matched
 
     def _check_size(self, n: int) -> int:
         n = check_classes("Radag", n)
         if self.errors is not None and self.errors.n != n:
-            raise refusal("Radag", "errors", f"of {n} classes, as many as there are", f"errors of {self.errors.n}")
+            raise parameter_error(
+                "Radag", "errors", f"of {n} classes, as many as there are", f"errors of {self.errors.n}"
+            )
         return n
 
     @functools.cached_property

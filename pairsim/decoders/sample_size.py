@@ -7,8 +7,9 @@ import math
 import re
 
 from pairsim.checks import check_whole
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
+MOST = (1 << 31) - 1
 _LOG = re.compile(r"(\d+(?:\.\d*)?|\.\d+)?log", re.ASCII)
 
 
@@ -22,7 +23,7 @@ def check_sample_size(owner: str, l: int | str) -> int | str:
     >>> check_sample_size("Poll", "1.0log")
     'log'
     """
-    must_be = "a whole number of at least 1, or a positive multiple of log2 n such as '5log'"
+    must_be = "an integer of at least 1, or a positive multiple of log2 n such as '5log'"
     if isinstance(l, str):
         text = l.strip()
         if re.fullmatch(r"\d+", text, re.ASCII):
@@ -30,9 +31,23 @@ def check_sample_size(owner: str, l: int | str) -> int | str:
         found = _LOG.fullmatch(text)
         factor = float(found[1] or 1.0) if found else 0.0
         if factor <= 0.0 or factor > 1e6:
-            raise refusal(owner, "l", must_be, repr(l))
+            raise parameter_error(owner, "l", must_be, repr(l))
         return ("" if factor == 1.0 else repr(factor).removesuffix(".0")) + "log"
-    return check_whole(owner, "l", l, 1, (1 << 31) - 1, must_be)
+    return check_whole(owner, "l", check_whole(owner, "l", l, 1, None, must_be), 1, MOST, f"at most {MOST:,}")
+
+
+def growing_sizes(n: int) -> list[int]:
+    """Return sample sizes that grow by about a half, up to where a poll asks as much as max-win.
+
+    Examples
+    --------
+    >>> growing_sizes(16)
+    [1, 2, 3, 4, 6, 9]
+    """
+    sizes = [1]
+    while sizes[-1] * 2 < n:
+        sizes.append(max(sizes[-1] + 1, sizes[-1] * 3 // 2))
+    return sizes
 
 
 @functools.lru_cache(maxsize=1024)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from pairsim.checks import check_classes, check_whole
-from pairsim.decoders.base import TIES, Cost, Decoder
+from pairsim.decoders.base import TIES, Cost, Decoder, Family
 from pairsim.decoders.poll import poll_pair
-from pairsim.decoders.sample_size import check_sample_size, sample_size
-from pairsim.errors import refusal
+from pairsim.decoders.sample_size import check_sample_size, growing_sizes, sample_size
+from pairsim.errors import parameter_error
 from pairsim.kernels.pairs import triangle_pair
-from pairsim.kernels.protocol import DECODERS, DecoderFunctions
+from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.ties import BY_TOP_K, cut, settle
 
 FINALS = ("rescore", "maxwin")
 POLLING, FINAL, DONE = 0, 1, 2
+PLANNED_CANDIDATES = (2, 3, 5, 10, 20)
 
 
 class TopKKernel(NamedTuple):
@@ -107,7 +110,16 @@ def _winner(decoder, state):
     return state.candidates[place] if place >= 0 else -1
 
 
-DECODERS[TopKKernel] = DecoderFunctions(_allocate, _begin, _round_size, _pair, _record, _finish_round, _winner)
+define_decoder(
+    TopKKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,12 +131,13 @@ class TopK(Decoder):
     k : int
         Number of candidates, at most n.
     l : int or str
-        Opponents a class in the poll: a number, or a multiple of log2 n such as "3log".
+        Opponents per class in the poll: a number, or a multiple of log2 n such as "3log".
     final : {"rescore", "maxwin"}
-        "rescore" gives each candidate its full score against all other classes: k(n-1) more questions.
-        "maxwin" plays the candidates against each other only: k(k-1)/2 more questions.
+        "rescore" gives each candidate its full score against all other classes: k(n-1) more queries.
+        "maxwin" compares the candidates against each other only: k(k-1)/2 more queries.
     ties : {"random", "lose", "first"}
-        Settles ties at the cut and in the final. With "lose", classes that tie at the cut are all left out.
+        Settles ties at the cut and in the final. With "lose", classes that tie at the cut are all dropped. "first"
+        prefers low class numbers, which on `Uniform` and `Ranked` are drawn at random in each trial.
 
     Examples
     --------
@@ -134,8 +147,11 @@ class TopK(Decoder):
     """
 
     name: ClassVar[str] = "top-k"
-    summary: ClassVar[str] = "a poll picks k candidates, which are then rescored in full or play each other"
+    summary: ClassVar[str] = "a poll picks k candidates, then full scores or a max-win among them decide"
     repeats: ClassVar[bool] = True
+    always_shown: ClassVar[tuple[str, ...]] = ("k", "l", "final")
+    explained_by: ClassVar[str] = "final"
+    plan_order: ClassVar[int] = 70
 
     k: int = 5
     l: int | str = "3log"
@@ -148,6 +164,16 @@ class TopK(Decoder):
         self._check_choice("final", FINALS)
         self._check_choice("ties", tuple(TIES))
 
+    @property
+    def reads_labels(self) -> bool:
+        return self.ties == "first"
+
+    def label_free(self, n: int) -> TopK | None:
+        # A low number that helped at the cut helps again in the final. With "rescore" that changes nothing: those who
+        # tie there have equal scores, so the poll treats them alike, and any of them is as likely to be the one helped.
+        helps_twice = self.final == "maxwin" and 2 < self.k < n  # a final of two has no ties
+        return None if helps_twice else dataclasses.replace(self, ties="random")
+
     def cost(self, n: int) -> Cost:
         self._check_k(check_classes("TopK", n))
         more = self.k * (n - 1) if self.final == "rescore" else self.k * (self.k - 1) // 2
@@ -157,11 +183,24 @@ class TopK(Decoder):
         self._check_k(check_classes("TopK", n))
         return TopKKernel(self.k, sample_size(self.l, n), self.final == "rescore", TIES[self.ties])
 
+    def expected_distinct(self, n: int) -> float | None:
+        return n * (n - 1) / 2 if n in (2, self.k) else None  # a final of all classes asks every pair
+
+    def asker_only(self, number: int) -> bool:
+        return number == 0 or self.final == "rescore"
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        for final in reversed(FINALS):
+            for k in PLANNED_CANDIDATES:
+                if k < n:
+                    make = functools.partial(_with_samples, cls, k=k, final=final, ties=ties)
+                    yield Family(f"top-k, k = {k}, {final}", make, growing_sizes(n))
+
     def _check_k(self, n: int) -> None:
         if self.k > n:
-            raise refusal("TopK", "k", f"at most the number of classes, {n}", self.k)
+            raise parameter_error("TopK", "k", f"at most the number of classes, {n}", self.k)
 
-    @property
-    def spec(self) -> str:
-        tail = "" if self.ties == "random" else f",ties={self.ties}"
-        return f"top-k:k={self.k},l={self.l},final={self.final}{tail}"
+
+def _with_samples(cls: type[TopK], l: int, *, k: int, final: str, ties: str) -> TopK:
+    return cls(k, l, final, ties)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work, WorkerDied
+from pairsim.engines.dask_address import check_address
 from pairsim.engines.dask_cluster import DaskEngine
 from pairsim.engines.executors import ExecutorEngine
 from pairsim.engines.processes import ProcessEngine
@@ -20,5 +21,6 @@ __all__ = [
     "UnitError",
     "Work",
     "WorkerDied",
+    "check_address",
     "run_units",
 ]

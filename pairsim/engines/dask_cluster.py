@@ -5,25 +5,23 @@ from __future__ import annotations
 import contextlib
 import importlib
 import queue
-import re
 import secrets
 import time
 import warnings
 from typing import Any, NamedTuple, NoReturn
 
 from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work
+from pairsim.engines.dask_address import await_greeting, check_address
 from pairsim.engines.dask_quiet import Quiet
 from pairsim.engines.kept_context import pack_context, perform_recalled, recall
-from pairsim.engines.packing import Reply, in_words, pack, read_reply, unsent
-from pairsim.errors import refusal
-
-ADDRESS = re.compile(r"(tcp|tls)://(\[[^\]\s]+\]|[^:/\s\[\]]+):\d{1,5}")
+from pairsim.engines.packing import Reply, in_words, one_line, pack, read_reply, unsent
+from pairsim.errors import ParameterError, parameter_error
 
 CENSUS = 0.5
-"""Seconds between two questions to the scheduler: is it there, and how many workers has it?"""
+"""Seconds between two queries to the scheduler: is it there, and how many workers has it?"""
 
 SILENCES = 3
-"""Questions in a row that may stay without an answer (each for the engine's timeout) before the scheduler is lost."""
+"""Queries in a row that may stay without an answer (each for the engine's timeout) before the scheduler is lost."""
 
 BURIALS = 3
 """How often the context may die with its workers, without any unit done in between, before it is to blame itself."""
@@ -63,8 +61,7 @@ class DaskEngine(Engine):
     in_process = False
 
     def __init__(self, address: str, timeout: float = 10.0) -> None:
-        if not isinstance(address, str) or not ADDRESS.fullmatch(address):
-            raise refusal("sweep", "scheduler", "an address like tcp://host:port or tls://host:port", repr(address))
+        check_address(address)
         self.address, self._timeout = address, timeout
         self.slots = self.workers = 0
         self._client: Any = None
@@ -95,19 +92,34 @@ class DaskEngine(Engine):
         try:
             distributed: Any = importlib.import_module("distributed")
         except ImportError as error:
-            must_be = "left out while dask is not installed (pip install 'pairsim[dask]')"
-            raise refusal("sweep", "scheduler", must_be, self.address) from error
+            must_be = "omitted: it requires Dask (pip install 'pairsim[dask]')"
+            raise parameter_error("sweep", "scheduler", must_be, self.address) from error
         self._quiet.start()
         try:
+            self._await_greeting(distributed)
             self._client = distributed.Client(self.address, timeout=self._timeout, set_as_default=False, name="pairsim")
             self._count(self._client.nthreads())
-        except (TimeoutError, OSError, ValueError, ImportError) as error:
+        except ParameterError:
             self._disconnect()
-            raise EngineLost(f"no Dask scheduler answers at {self.address} ({in_words(error)})") from error
+            raise
+        except Exception as error:
+            self._disconnect()
+            reason = str(error) if isinstance(error, OSError) and str(error) else in_words(error)
+            raise EngineLost(f"no Dask scheduler answers at {self.address} ({one_line(reason)})") from error
         except BaseException:
             self._disconnect()
             raise
         self._client.loop.add_callback(self._take_census, self._client)
+
+    def _await_greeting(self, distributed: Any) -> None:
+        protocol, host, port = check_address(self.address)
+        context = None
+        if protocol == "tls":
+            context = distributed.Security().get_connection_args("client").get("ssl_context")
+            if context is None:
+                must_be = "a tcp:// address unless TLS is set up (distributed.comm.tls in Dask's configuration)"
+                raise parameter_error("sweep", "scheduler", must_be, self.address)
+        await_greeting(host, port, self._timeout, context)
 
     def _count(self, threads: dict[str, int]) -> None:
         self.workers, self.slots = len(threads), sum(threads.values())
@@ -228,7 +240,7 @@ class DaskEngine(Engine):
             self._send_context()
 
     def _give_up(self, reason: str) -> NoReturn:
-        self._lost = EngineLost(f"the workers cannot read what they should work on ({reason})")
+        self._lost = EngineLost(f"the workers cannot read their work units ({reason})")
         raise self._lost
 
     def stop(self, *, now: bool) -> None:

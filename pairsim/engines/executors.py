@@ -15,7 +15,7 @@ from pairsim.checks import check_whole
 from pairsim.engines.base import Engine, EngineLost, Finished, UnitError, Work
 from pairsim.engines.kept_context import pack_context, perform_recalled
 from pairsim.engines.packing import Outcome, Reply, in_words, pack, perform, read_reply, unsent
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 
 class ExecutorEngine(Engine):
@@ -43,7 +43,7 @@ class ExecutorEngine(Engine):
 
     def __init__(self, executor: Executor, slots: int | None = None) -> None:
         if not callable(getattr(executor, "submit", None)):
-            raise refusal("ExecutorEngine", "executor", "a concurrent.futures.Executor", repr(executor))
+            raise parameter_error("ExecutorEngine", "executor", "a concurrent.futures.Executor", repr(executor))
         if slots is None:
             slots = int(getattr(executor, "_max_workers", 0) or os.cpu_count() or 1)
         self.slots = check_whole("ExecutorEngine", "slots", slots, 1)
@@ -131,7 +131,7 @@ class ExecutorEngine(Engine):
             return read_reply(unit, answer)
         try:
             if answer is not None:
-                raise EngineLost(f"the workers cannot read what they should work on ({answer})")
+                raise EngineLost(f"the workers cannot read their work units ({answer})")
             # this worker has yet to see the context
             self._hand_over(tag, perform_recalled, self._key, self._packed, packed)
         except EngineLost as error:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import signal
 import threading
-from types import FrameType, TracebackType
-from typing import Self
+from types import FrameType, MethodType, TracebackType
+from typing import Any, Self
 
 
 class DeferredInterrupt:
-    """While entered, the first Ctrl-C is noted and raised by `check`; a second one is raised at once.
+    """While entered, the first Ctrl-C is noted and raised by `check`; a second one does what it did before.
 
-    Only Python's own handler is replaced, and only in the main thread: who has installed a handler keeps it.
+    Only Python's own handler is replaced, or one that says that it is `deferrable`, and only in the main thread: who
+    has installed another handler keeps it. Inside another one, the two share what was noted.
 
     Examples
     --------
@@ -21,30 +22,35 @@ class DeferredInterrupt:
 
     def __init__(self) -> None:
         self.noted = False
-        self._installed = False
+        self._before: Any = None
+        self._outer: DeferredInterrupt | None = None
 
     def __enter__(self) -> Self:
-        in_main = threading.current_thread() is threading.main_thread()
-        if in_main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if threading.current_thread() is not threading.main_thread():
+            return self
+        handler = signal.getsignal(signal.SIGINT)
+        if isinstance(handler, MethodType) and isinstance(handler.__self__, DeferredInterrupt):
+            self._outer = handler.__self__
+        elif handler is signal.default_int_handler or getattr(handler, "deferrable", False):
+            self._before = handler
             signal.signal(signal.SIGINT, self._note)
-            self._installed = True
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            self._installed = False
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
+            self._before = None
         if kind is None:
             self.check()
 
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C was pressed."""
-        if self.noted:
+        if self.noted or (self._outer is not None and self._outer.noted):
             raise KeyboardInterrupt
 
     def _note(self, number: int, frame: FrameType | None) -> None:
         if self.noted:
-            raise KeyboardInterrupt
+            self._before(number, frame)
         self.noted = True

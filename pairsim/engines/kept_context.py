@@ -8,7 +8,7 @@ from typing import Any
 
 from pairsim.engines.base import Work
 from pairsim.engines.packing import Reply, in_words, pack, perform_packed, unpack
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 KEPT = 4
 """How many runs one worker serves by turns without reading a context again."""
@@ -31,7 +31,7 @@ def pack_context(owner: str, work: Work, context: Any) -> bytes:
         return pack((work, context))
     except Exception as caught:
         must_be = "made of things that can be sent to another process, with a module's function to work on it"
-        raise refusal(owner, "context", must_be, in_words(caught)) from caught
+        raise parameter_error(owner, "context", must_be, in_words(caught)) from caught
 
 
 def recall(key: str, packed: bytes | None) -> tuple[Work, Any] | None:

@@ -42,6 +42,11 @@ def unpack(data: bytes) -> Any:
     return ForkingPickler.loads(data)
 
 
+def one_line(text: str) -> str:
+    """Return a text without line breaks, and with single blanks."""
+    return " ".join(text.split())
+
+
 def in_words(error: BaseException) -> str:
     r"""Return an exception as one line: its type and its message.
 
@@ -51,7 +56,7 @@ def in_words(error: BaseException) -> str:
     'ValueError: too long'
     """
     try:
-        message = " ".join(str(error).split())
+        message = one_line(str(error))
     except Exception:  # a broken __str__ of somebody else's exception must not hide the exception
         message = ""
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

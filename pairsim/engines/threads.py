@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
-from pairsim.checks import check_whole
+from pairsim.checks import check_parallel
 from pairsim.engines.base import EngineLost, Finished, Work
 from pairsim.engines.executors import ExecutorEngine
 
@@ -38,7 +38,7 @@ class ThreadEngine(ExecutorEngine):
     """
 
     def __init__(self, threads: int) -> None:
-        self._threads = check_whole("ThreadEngine", "threads", threads, 1)
+        self._threads = check_parallel("ThreadEngine", "threads", threads)
         self._pools: list[ThreadPoolExecutor] = []
         self._usual_seconds = SECONDS_AHEAD  # of a unit
         super().__init__(ThreadPoolExecutor(self._threads), self._threads)  # no thread before the first unit

@@ -3,78 +3,111 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import multiprocessing
+import queue
 import signal
+import threading
 import time
 from collections import deque
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
 
+from pairsim.engines.guarded_process import make_process
 from pairsim.engines.interrupts import DeferredInterrupt
-from pairsim.engines.packing import unpack
 from pairsim.engines.worker_process import GOODBYE, serve
 
 PATIENCE = 5.0
 """Seconds an idle worker has to end by itself before it is killed."""
 
 
+@dataclasses.dataclass(eq=False)
+class Ticket:
+    """One submitted unit, until its first outcome; several workers may hold it when one of them has gone silent."""
+
+    unit: Any
+    packed: bytes
+    done: bool = False
+
+
 class WorkerHandle:
     """One worker process, from its start to its burial.
+
+    Whoever is stopped in the middle of a message blocks those who wait for the rest of it. So two threads do nothing
+    but send and receive: (handle, message) goes to the inbox, and (handle, None) when the worker has ended.
 
     Attributes
     ----------
     greeted, ready : bool
         Whether the process is up, and whether it has read its context.
-    units : deque of (unit, packed unit, when it was its turn)
-        Given and not yet answered, in order; the worker is running the first.
+    silent : bool
+        Whether it was given up for now, and its units were given to others as well.
+    unheard : float
+        Seconds without a message.
+    tickets : deque of Ticket
+        Given and not yet answered, in order; the worker is running the first, since `began`.
     """
 
-    def __init__(self) -> None:
-        spawn = multiprocessing.get_context("spawn")
-        self.pipe, theirs = spawn.Pipe()
-        # a daemon, so that a parent that forgets to stop its engine still ends
-        self.process = spawn.Process(target=serve, args=(theirs,), name="pairsim-worker", daemon=True)
+    def __init__(self, inbox: queue.SimpleQueue[tuple[WorkerHandle, bytes | None]], heartbeat: float) -> None:
+        self._pipe, theirs = multiprocessing.get_context("spawn").Pipe()
+        self.process = make_process(serve, (theirs, heartbeat), "pairsim-worker")
         with DeferredInterrupt(), _interrupts_held():  # a start that is broken off would leave half a message to read
             self.process.start()
         theirs.close()
-        self.greeted = self.ready = False
-        self.units: deque[tuple[Any, bytes, float]] = deque()
+        self.number = int(self.process.pid)
+        self.greeted = self.ready = self.silent = False
+        self.unheard = 0.0
+        self.ended_before = False
+        self.tickets: deque[Ticket] = deque()
+        self.began = 0.0
+        self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=self._send_all, name="pairsim-sender", daemon=True),
+            threading.Thread(target=self._receive_all, args=(inbox,), name="pairsim-receiver", daemon=True),
+        ]
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError as error:
+            self.process.kill()
+            raise OSError(str(error)) from error
 
-    def watched(self) -> tuple[Any, ...]:
-        """Return what shows that the worker has spoken or ended."""
-        return self.pipe, self.process.sentinel
+    def _send_all(self) -> None:
+        with contextlib.suppress(OSError):  # a worker that is gone is noticed by the other thread
+            while (data := self._outbox.get()) is not None:
+                self._pipe.send_bytes(data)
 
-    def has_ended(self) -> bool:
-        """Whether the process is over."""
-        return not self.process.is_alive()
-
-    def receive(self) -> tuple[Any, ...]:
-        """Read one message."""
-        message: tuple[Any, ...] = unpack(self.pipe.recv_bytes())
-        return message
+    def _receive_all(self, inbox: queue.SimpleQueue[tuple[WorkerHandle, bytes | None]]) -> None:
+        with contextlib.suppress(EOFError, OSError):
+            while True:
+                inbox.put((self, self._pipe.recv_bytes()))
+        inbox.put((self, None))
 
     def send(self, data: bytes) -> None:
-        """Send bytes; a worker that is gone is noticed by its sentinel, not here."""
-        with contextlib.suppress(OSError):
-            self.pipe.send_bytes(data)
+        """Send bytes; never waits."""
+        self._outbox.put(data)
 
-    def give(self, unit: Any, packed: bytes) -> None:
+    def give(self, ticket: Ticket) -> None:
         """Pass one unit on."""
-        self.units.append((unit, packed, time.perf_counter()))
-        self.send(packed)
+        if not self.tickets:
+            self.began = time.perf_counter()
+        self.tickets.append(ticket)
+        self.send(ticket.packed)
 
-    def next_done(self) -> Any:
-        """Return the unit that was just answered; the one behind it begins."""
-        unit = self.units.popleft()[0]
-        if self.units:
-            behind, packed, _ = self.units[0]
-            self.units[0] = (behind, packed, time.perf_counter())
-        return unit
+    def next_done(self) -> Ticket:
+        """Return the ticket that was just answered; the one behind it begins."""
+        self.began = time.perf_counter()
+        return self.tickets.popleft()
+
+    def has_ended(self) -> bool:
+        """Whether the process is over, and was so the last time: its last words have been read by now."""
+        before, self.ended_before = self.ended_before, not self.process.is_alive()
+        return before and self.ended_before
 
     def dismiss(self, *, now: bool) -> None:
         """Tell the worker to end, or end it."""
-        if self.ready and not now:
+        if self.ready and not self.silent and not now:
             self.send(GOODBYE)
         else:
             self.process.kill()
@@ -85,10 +118,14 @@ class WorkerHandle:
         if self.process.is_alive():
             self.process.kill()
             self.process.join()
-        code, number = self.process.exitcode or 0, self.process.pid
-        self.pipe.close()
+        code = self.process.exitcode or 0
+        self._outbox.put(None)
+        for thread in self._threads:
+            thread.join(PATIENCE)
+        if not any(thread.is_alive() for thread in self._threads):  # else a child of the worker's holds its pipe
+            self._pipe.close()
         self.process.close()
-        return f"process {number}, {_ending(code)}"
+        return f"process {self.number}, {_ending(code)}"
 
 
 def _ending(code: int) -> str:

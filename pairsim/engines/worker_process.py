@@ -7,6 +7,7 @@ import os
 import queue
 import signal
 import threading
+import time
 from multiprocessing import connection
 from multiprocessing.connection import Connection
 from typing import Any
@@ -22,6 +23,9 @@ HERE = ("here", "")
 READY = ("ready", "")
 """Said when the context has been read."""
 
+ALIVE = ("alive", "")
+"""Said every few seconds from then on, so that a long unit is not taken for a worker that was stopped."""
+
 CANNOT = "cannot"
 """Said, with the reason, when the context cannot be read."""
 
@@ -29,25 +33,51 @@ GLANCE = 1.0
 """Seconds between two looks at the parent's number, for systems or accidents that keep its pipes open."""
 
 
-def serve(pipe: Connection) -> None:
+class Speaker:
+    """Sends messages to the parent, one at a time, from any thread."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe = pipe
+        self._one_at_a_time = threading.Lock()
+
+    def say(self, message: tuple[Any, ...]) -> None:
+        """Send one message."""
+        data = pack(message)
+        with self._one_at_a_time:
+            self._pipe.send_bytes(data)
+
+
+def serve(pipe: Connection, heartbeat: float) -> None:
     """Run units that come through the pipe until told to stop; the main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the parent decides
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     inbox: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_listen, args=(pipe, inbox), name="parent", daemon=True).start()
+    parent = Speaker(pipe)
     try:
-        pipe.send_bytes(pack(HERE))
+        parent.say(HERE)
+        threading.Thread(target=_beat, args=(parent, heartbeat), name="heartbeat", daemon=True).start()
         try:
             work, context = unpack(inbox.get())
         except BaseException as caught:
-            pipe.send_bytes(pack((CANNOT, in_words(caught))))
+            parent.say((CANNOT, in_words(caught)))
             return
-        pipe.send_bytes(pack(READY))
+        parent.say(READY)
         while (message := inbox.get()) != GOODBYE:
-            pipe.send_bytes(pack(tuple(perform_packed(work, context, message))))
+            parent.say(tuple(perform_packed(work, context, message)))
     except OSError:  # nobody is there to read: the parent is gone or has dropped us
         os._exit(1)
+
+
+def _beat(parent: Speaker, seconds: float) -> None:
+    """Tell the parent again and again that the process is not stopped; not the listener's task, which must not wait."""
+    while True:
+        time.sleep(seconds)
+        try:
+            parent.say(ALIVE)
+        except OSError:
+            return
 
 
 def _listen(pipe: Connection, inbox: queue.SimpleQueue[bytes]) -> None:

@@ -1,143 +1,51 @@
-"""Reductions compared on whole data sets: every row is predicted once, by a model that has not seen it."""
+"""Reductions compared on whole data sets, or on their official split: each row predicted by a model new to it."""
 
 from __future__ import annotations
 
 import contextlib
-import functools
-import time
-import warnings
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pairsim.checks import check_whole
-from pairsim.datasets import Dataset, load
-from pairsim.datasets.loading import MOST_SEED
-from pairsim.datasets.preparing import as_points, preprocessor
-from pairsim.errors import refusal
+from pairsim.checks import check_parallel
+from pairsim.datasets import Dataset
+from pairsim.datasets.preparing import SCALINGS
 from pairsim.evaluation.estimators import Estimator
-from pairsim.evaluation.estimators import estimator as read_estimator
-from pairsim.evaluation.outcomes import Ledger, Outcome, Seconds, Wanted
-from pairsim.evaluation.reductions import SIX_POINTS, Reduction
-from pairsim.evaluation.reductions import reduction as read_reduction
+from pairsim.evaluation.fold_orders import CrossValidationRequest, make_cross_validation_request
+from pairsim.evaluation.fold_records import FoldRecord, fold_numbers
+from pairsim.evaluation.fold_training import Fold, Manner, play_fold
+from pairsim.evaluation.fold_workers import FoldWorkers
+from pairsim.evaluation.folds import FOLD_SIZES
+from pairsim.evaluation.outcomes import EvaluationResults, Outcome, Seconds
+from pairsim.evaluation.protocols import Protocol
+from pairsim.evaluation.reductions import Reduction
 from pairsim.evaluation.rows import compare, make_row
 from pairsim.evaluation.run import Evaluation, Progress
-from pairsim.evaluation.tasks import Exam, Task
-from pairsim.stats import check_confidence
-from pairsim.store import Store
+from pairsim.evaluation.tasks import Task
+from pairsim.evaluation.tuning import NONE, Grid, Tuning, every_place
+from pairsim.store import Store, TaskRecord
 from pairsim.sweeps.requests import this_run
 
-if TYPE_CHECKING:
-    import pandas as pd
+
+class Way(NamedTuple):
+    """A reduction, how its settings are chosen, its task, and the task for which its time counts."""
+
+    reduction: Reduction
+    tuning: Tuning | None
+    task: Task
+    timed: Task
 
 
-class FoldOrder(NamedTuple):
-    """What is to be cross-validated, checked; the first reduction is what the others are compared with."""
+class Unit(NamedTuple):
+    """What is trained in one go: the number of the fold, and reductions by their place among the ways."""
 
-    datasets: tuple[Dataset, ...]
+    number: int
+    places: tuple[int, ...]
     reductions: tuple[Reduction, ...]
-    folds: int
-    seed: int
-    confidence: float
-
-    def task(self, dataset: Dataset, reduction: Reduction) -> Task:
-        """Return the task of a reduction on a whole data set."""
-        base = reduction.base or Estimator("", ())
-        return Task(dataset.digest, dataset.split, reduction.spec, base.name, base.settings, None, self.seed)
-
-
-def make_fold_order(
-    data: Sequence[str | Dataset],
-    reductions: Sequence[str | Reduction],
-    *,
-    estimator: str | Estimator | None = None,
-    folds: int = 10,
-    seed: int = 0,
-    confidence: float = 0.95,
-    target: str | None = None,
-) -> FoldOrder:
-    """Load the data and check everything before any training."""
-    seed = check_whole("evaluate", "seed", seed, 0, MOST_SEED)
-    folds = check_whole("evaluate", "folds", folds, 2)
-    confidence = check_confidence("evaluate", confidence)
-    base = read_estimator(estimator) if isinstance(estimator, str) else estimator
-    chosen = [read_reduction(each, base) if isinstance(each, str) else each for each in reductions]
-    for name, values in (("data", data), ("reduction", chosen)):
-        if not values:
-            raise refusal("evaluate", name, "at least one", "none")
-        repeated = [each for place, each in enumerate(values) if each in values[:place]]
-        if repeated:
-            raise refusal("evaluate", name, "given once each", f"{getattr(repeated[0], 'spec', repeated[0])!r} twice")
-    sets = [whole_set(load(each, target=target) if isinstance(each, str) else each, folds, seed) for each in data]
-    for dataset in sets:
-        if len(dataset.y) < folds:
-            raise refusal("evaluate", "folds", f"at most the rows of {dataset.name}, {len(dataset.y)}", folds)
-    return FoldOrder(tuple(sets), tuple(chosen), folds, seed, confidence)
-
-
-def whole_set(dataset: Dataset, folds: int, seed: int) -> Dataset:
-    """Return a data set with all its rows in one part, to be cut into folds."""
-    X, y = dataset.whole()
-    return Dataset(dataset.name, X, y, X.iloc[:0], y[:0], split=f"{folds} folds, seed {seed}")
-
-
-def deal_folds(y: NDArray[Any], folds: int, seed: int) -> NDArray[np.int64]:
-    """Return the fold of each row: classes are dealt out one after the other, so that every fold has its share.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.bincount(deal_folds(np.array([0] * 6 + [1] * 3), 3, seed=0)).tolist()
-    [3, 3, 3]
-    """
-    rng = np.random.default_rng(seed)
-    shuffled = rng.permutation(len(y))
-    by_class = shuffled[np.argsort(y[shuffled], kind="stable")]
-    fold = np.empty(len(y), np.int64)
-    fold[by_class] = np.arange(len(y)) % folds
-    return fold
-
-
-class Fold(NamedTuple):
-    """What one fold gave: its rows, the label that was named for each, and the processor time."""
-
-    rows: NDArray[np.int64]
-    labels: NDArray[Any]
-    fit_seconds: float
-    predict_seconds: float
-
-
-def play_fold(
-    reduction: Reduction, X: pd.DataFrame, y: NDArray[Any], test: NDArray[np.bool_], seed: int, name: str
-) -> Fold:
-    """Train on the rows outside of a fold and predict those in it; scaling is learned outside of it, too."""
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        try:
-            steps = preprocessor(X[~test])
-            train, held_out = steps.fit_transform(as_points(X[~test])), steps.transform(as_points(X[test]))
-            _load_kernels(reduction)
-            start = time.process_time()
-            model = reduction.build(seed).fit(train, y[~test])
-        except (ValueError, TypeError) as error:
-            must_be = "one that can be trained on this data set"
-            raise refusal("evaluate", "reduction", must_be, f"{reduction.spec} on {name} ({error})") from None
-        trained = time.process_time()
-        labels = model.predict(held_out)
-        done = time.process_time()
-    return Fold(np.flatnonzero(test), np.asarray(labels), trained - start, done - trained)
-
-
-@functools.cache
-def _load_kernels(reduction: Reduction) -> None:
-    """Train on next to nothing, once in a process: what is loaded or compiled on the way is no part of the time."""
-    X, y = SIX_POINTS
-    reduction.build(0).fit(X, y).predict(X)
+    manner: Manner
 
 
 def evaluate_reductions(
@@ -145,15 +53,22 @@ def evaluate_reductions(
     reductions: Sequence[str | Reduction],
     *,
     estimator: str | Estimator | None = None,
-    folds: int = 10,
+    folds: int | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     target: str | None = None,
+    tune: str = NONE,
+    grid: Grid | None = None,
+    inner_folds: int = 5,
+    patience: int = 3,
+    scaling: str = SCALINGS[0],
+    split: str | None = None,
+    fold_size: str = FOLD_SIZES[0],
     store: Path | str | None = None,
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Evaluation:
-    """Cross-validate several roads from two classes to many on several data sets.
+    """Cross-validate several multiclass reductions on several data sets.
 
     Parameters
     ----------
@@ -162,83 +77,187 @@ def evaluate_reductions(
     reductions : sequence of str or Reduction
         Such as "one-vs-all", "sbc-kernel:C=10"; the others are compared with the first.
     estimator : str or Estimator, optional
-        What binary problems are trained with where a reduction takes any, such as "svc-rbf:C=10".
+        Binary model, for reductions that take any, such as "svc-rbf:C=10".
     folds, seed : int
-        How the rows are cut; the seed is also that of the training.
+        Number of folds, and the seed for the folds and the training. Default: 10 folds, seed 0.
     confidence : float
-        Of the intervals of the accuracy.
+        Confidence level of the intervals of accuracy and agreement, which allow for what the models of the folds have
+        in common (see `pairsim.evaluation.folds`); the fewer the folds, the wider they are.
     target
         As in `pairsim.datasets.load`.
+    tune : {"none", "greedy", "grid", "best-of-grid"}
+        How the kernel's width and the regularisation parameter are tuned, where a reduction has them and its spec does
+        not fix them. "greedy" doubles and halves the width, then the penalty (`greedy_search`), "grid" tries all
+        combinations; both compare parameters by cross-validation within the training part of each fold. "best-of-grid"
+        reports the least test error over the grid, as papers do; that is optimistic.
+    grid : mapping of str to sequence, optional
+        The values of "grid" and "best-of-grid", such as {"C": [1, 10], "gamma": [0.1, 1]}, for any parameter of a
+        reduction or, where that has one, of its estimator. Default: a few widths and penalties.
+    inner_folds, patience : int
+        Folds of the cross-validations within training parts; attempts without an improvement that end a direction of
+        the greedy search.
+    scaling : {"standard", "minmax", "symmetric", "none"}
+        As in `pairsim.datasets.preprocessor`; fitted on the training part.
+    split : {"official"}, optional
+        Use the data set's own training and test parts in place of folds.
+    fold_size : {"even", "floor"}
+        "even" uses all rows, stratified by class; "floor" draws folds of floor(rows / folds) rows regardless of class,
+        and drops the remainder.
     store : path, optional
-        A results store: what it has is not computed again.
+        A results store; finished results in it are reused.
     jobs : int
-        Folds that are worked on at a time, each in a process of its own.
+        Number of folds run in parallel, each in its own process; with more than one, a script must start its run
+        under ``if __name__ == "__main__"``.
     progress : callable, optional
-        Called with the share of the work that is done by now and what is done next.
+        Called with the fraction of the work done and the next step.
 
     Examples
     --------
     >>> from pairsim.evaluation import evaluate_reductions
     >>> found = evaluate_reductions(["wine"], ["vector-svm", "perceptron"], folds=3)
-    >>> found.frame[["data", "reduction", "rows", "problems"]]
-       data   reduction  rows  problems
-    0  wine  vector-svm   178       1.0
-    1  wine  perceptron   178       1.0
+    >>> found.frame[["data", "reduction", "rows"]]
+       data   reduction  rows
+    0  wine  vector-svm   178
+    1  wine  perceptron   178
+    >>> tuned = evaluate_reductions(["wine"], ["vector-svm"], folds=2, tune="grid", grid={"C": [0.1, 1.0]})
+    >>> tuned.rows[0].tuning
+    'grid: C=0.1|1.0; 5 inner folds'
     """
-    order = make_fold_order(
-        data, reductions, estimator=estimator, folds=folds, seed=seed, confidence=confidence, target=target
+    order = make_cross_validation_request(
+        data,
+        reductions,
+        estimator=estimator,
+        folds=folds,
+        seed=seed,
+        confidence=confidence,
+        target=target,
+        tune=tune,
+        grid=grid,
+        inner_folds=inner_folds,
+        patience=patience,
+        scaling=scaling,
+        split=split,
+        fold_size=fold_size,
     )
-    jobs = check_whole("evaluate", "jobs", jobs, 1)
+    jobs = check_parallel("evaluate", "jobs", jobs)
     with contextlib.ExitStack() as stack:
         opened = None if store is None else stack.enter_context(Store.create_or_open(Path(store)))
-        return run_fold_order(order, opened, jobs, progress or (lambda done, label: None))
+        return run_cross_validation_request(order, opened, jobs, progress or (lambda done, label: None))
 
 
-def run_fold_order(
-    order: FoldOrder, store: Store | None, jobs: int, progress: Progress, command: str | None = None
+def run_cross_validation_request(
+    order: CrossValidationRequest, store: Store | None, jobs: int, progress: Progress, command: str | None = None
 ) -> Evaluation:
     """Compute what the store lacks, and return the rows that were asked for; `command` is what asked for them."""
-    ledger = Ledger(store)
+    ledger = EvaluationResults(store)
     if store is not None:
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
-    work = []
     for dataset in order.datasets:
-        classes, truth = np.unique(dataset.y, return_inverse=True)
-        ledger.add_exam(Exam(dataset.digest, dataset.split, len(classes), truth.astype(np.int64)))
-        work += [(dataset, reduction) for reduction in order.reductions]
-    wanted = [
-        Wanted(dataset.name, order.task(dataset, each), order.task(dataset, order.reductions[0]), order.confidence)
-        for dataset, each in work
-    ]
+        ledger.add_exam(order.protocol.exam(dataset))
+    work = [(dataset, reduction) for dataset in order.datasets for reduction in order.reductions]
+    wanted = [order.wanted(*each) for each in work]
     ledger.want(wanted)
-    for place, (dataset, reduction) in enumerate(work):
-        name = f"{dataset.name}, {reduction.spec}"
-        task = order.task(dataset, reduction)
-        progress(place / len(work), f"{name}: training" if ledger.outcome(task) is None else f"{name}: stored")
-        if ledger.outcome(task) is None:
-            named, seconds = np.empty(len(dataset.y), np.int64), [0.0, 0.0]
-            for done, fold in enumerate(_play_folds(order, dataset, reduction, jobs), start=1):
-                named[fold.rows] = np.searchsorted(np.unique(dataset.y), fold.labels)
-                seconds[0] += fold.fit_seconds
-                seconds[1] += fold.predict_seconds
-                progress((place + done / order.folds) / len(work), f"{name}: fold {done} of {order.folds}")
-            ledger.put(task, Outcome(named), Seconds(*seconds))
+    with FoldWorkers(_play_numbered, min(jobs, order.most_units)) as workers:
+        for place, ((dataset, reduction), row) in enumerate(zip(work, wanted, strict=True)):
+            name = f"{dataset.name}, {reduction.spec}"
+            stored = ledger.outcome(row.task) is not None
+            progress(place / len(work), f"{name}: {'stored' if stored else 'training'}")
+            if not stored:
+                for done, label in _compute(order, dataset, reduction, ledger, workers):
+                    progress((place + done) / len(work), f"{name}: {label}")
     rows = (make_row(each, ledger) for each in wanted)
     return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, ledger)))
 
 
-def _play_folds(order: FoldOrder, dataset: Dataset, reduction: Reduction, jobs: int) -> Iterator[Fold]:
-    """Yield what each fold gave, as it comes in."""
-    fold = deal_folds(dataset.y, order.folds, order.seed)
-    parts: list[tuple[Any, ...]] = [
-        (reduction, dataset.X, dataset.y, fold == k, order.seed, dataset.name) for k in range(order.folds)
-    ]
-    if jobs == 1:
-        yield from (play_fold(*part) for part in parts)
-        return
-    from joblib import Parallel, delayed
+def _compute(
+    order: CrossValidationRequest,
+    dataset: Dataset,
+    reduction: Reduction,
+    ledger: EvaluationResults,
+    workers: FoldWorkers,
+) -> Iterator[tuple[float, str]]:
+    """Compute the outcome of a task, and yield how far it is.
 
-    task: Callable[..., Any] = delayed(play_fold)
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(task(*part) for part in parts)
+    The best of a grid is the best of tasks with fixed settings, each of which has a name of its own in the store.
+    Reductions that need the same one-vs-one models are computed together, and share them in each fold.
+    """
+    tuning = order.wish.tuning(reduction)
+    task = order.task(dataset, reduction, tuning)
+    if tuning is None or not tuning.optimistic:
+        together = [each for each in order.reductions if each == reduction or order.share(each, reduction)]
+        tasks = [order.task(dataset, each, tuning) for each in together]
+        ways = [Way(each, tuning, own, own) for each, own in zip(together, tasks, strict=True)]
+        yield from _play(order, dataset, ways, True, ledger, workers)
+        return
+    places = every_place(tuning)
+    fixed = [reduction.chosen(tuning.settings(each)) for each in places]
+    ways = [Way(each, None, order.task(dataset, each, None), task) for each in fixed]
+    yield from _play(order, dataset, ways, False, ledger, workers)
+    outcomes = [ledger.outcome(way.task) for way in ways]
+    truth = ledger.exam(task).truth
+    errors = [math.inf if each is None else int((each.named != truth).sum()) for each in outcomes]
+    best = errors.index(min(errors))
+    for number, record in ledger.folds(ways[best].task).items():
+        ledger.put_fold(task, number, record._replace(places=places[best]))
+    found = outcomes[best]
+    assert found is not None
+    ledger.put(task, found, ledger.seconds(task))
+
+
+def _play(
+    order: CrossValidationRequest,
+    dataset: Dataset,
+    ways: Sequence[Way],
+    together: bool,
+    ledger: EvaluationResults,
+    workers: FoldWorkers,
+) -> Iterator[tuple[float, str]]:
+    """Play the folds that the ledger lacks, all ways of a fold at once or one by one, and enter the outcomes."""
+    if ledger.store is not None:
+        ledger.store.add_tasks([TaskRecord(way.task.id, way.task.definition) for way in ways])
+    groups = [tuple(range(len(ways)))] if together else [(place,) for place in range(len(ways))]
+    units = [unit for group in groups for unit in _units(order, ways, group, ledger)]
+    total = len(groups) * order.protocol.parts
+    for done, (unit, folds) in enumerate(workers.play((dataset, order.protocol), units), start=total - len(units) + 1):
+        for place, fold in zip(unit.places, folds, strict=True):
+            named = np.searchsorted(dataset.classes, fold.labels).astype(np.int64)
+            record = FoldRecord(named, fold.problems, fold.problem_rows, fold.places)
+            ledger.put_fold(ways[place].task, unit.number, record)
+            ledger.add_seconds(ways[place].timed, Seconds(fold.fit_seconds, fold.predict_seconds))
+        yield done / total, f"{'fold' if together else 'training'} {done} of {total}"
+    for way in ways:
+        if ledger.outcome(way.task) is None:
+            exam = ledger.exam(way.task)
+            fold_of, named = fold_numbers(exam.split, exam.truth), np.empty(len(exam.truth), np.int64)
+            for number, record in ledger.folds(way.task).items():
+                named[fold_of == number] = record.named
+            ledger.put(way.task, Outcome(named), ledger.seconds(way.task))
+
+
+def _units(
+    order: CrossValidationRequest, ways: Sequence[Way], group: tuple[int, ...], ledger: EvaluationResults
+) -> Iterator[Unit]:
+    """Yield what is to be trained for a group of ways with the same search."""
+    manner = Manner(order.scaling, ways[group[0]].tuning, order.protocol.by_class)
+    lacking = [place for place in group if ledger.outcome(ways[place].task) is None]
+    for number in range(order.protocol.parts):
+        places = tuple(place for place in lacking if number not in ledger.folds(ways[place].task))
+        if places:
+            yield Unit(number, places, tuple(ways[place].reduction for place in places), manner)
+
+
+def _play_numbered(context: tuple[Dataset, Protocol], unit: Unit) -> tuple[Unit, list[Fold]]:
+    """Play the fold of that number; what several reductions train in common is trained once, and counts for each."""
+    from pairsim.learn import shared_fits
+
+    dataset, protocol = context
+    X, y, test = protocol.rows(dataset, unit.number)
+    folds: list[Fold] = []
+    with shared_fits() if len(unit.reductions) > 1 else contextlib.nullcontext():
+        for reduction in unit.reductions:
+            fold = play_fold(reduction, X, y, test, protocol.seed, dataset.name, unit.manner)
+            shared = folds[0].fit_seconds if folds else 0.0
+            folds.append(fold._replace(fit_seconds=fold.fit_seconds + shared))
+    return unit, folds

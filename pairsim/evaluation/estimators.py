@@ -8,33 +8,40 @@ import warnings
 from typing import Any, NamedTuple
 
 from pairsim.datasets.preparing import require_sklearn
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
+from pairsim.evaluation.searched import COST, DECAY, RIDGE, WIDTH, Searched
 from pairsim.evaluation.specs import Setting, Settings, read_settings, split_spec, write_spec
 
 FOUR_POINTS = ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
 
 
-class Kind(NamedTuple):
-    """A classifier of scikit-learn; one that is not one-vs-one by itself is trained on each pair of classes."""
+class EstimatorEntry(NamedTuple):
+    """A classifier of scikit-learn; one that is not one-vs-one already is trained on each pair of classes.
+
+    `searched` are the parameters that a search is for.
+    """
 
     module: str
     name: str
     settings: dict[str, Setting]
     by_pairs: bool
     summary: str
+    searched: tuple[Searched, ...] = ()
 
 
 REGISTRY = {
-    "linear-svc": Kind("svm", "LinearSVC", {}, True, "linear SVM, LIBLINEAR"),
-    "svc-linear": Kind("svm", "SVC", {"kernel": "linear"}, False, "linear SVM, LIBSVM"),
-    "svc-rbf": Kind("svm", "SVC", {"kernel": "rbf"}, False, "SVM with a Gaussian kernel"),
-    "svc-poly": Kind("svm", "SVC", {"kernel": "poly"}, False, "SVM with a polynomial kernel"),
-    "nu-svc": Kind("svm", "NuSVC", {"nu": 0.1}, False, "nu-SVM with a Gaussian kernel"),
-    "perceptron": Kind("linear_model", "Perceptron", {}, True, "perceptron"),
-    "logistic": Kind("linear_model", "LogisticRegression", {"max_iter": 1000}, True, "logistic regression"),
-    "ridge": Kind("linear_model", "RidgeClassifier", {}, True, "ridge regression on -1 and 1"),
-    "sgd": Kind("linear_model", "SGDClassifier", {}, True, "linear SVM by stochastic gradients"),
-    "tree": Kind("tree", "DecisionTreeClassifier", {}, True, "decision tree"),
+    "linear-svc": EstimatorEntry("svm", "LinearSVC", {}, True, "linear SVM, LIBLINEAR", (COST,)),
+    "svc-linear": EstimatorEntry("svm", "SVC", {"kernel": "linear"}, False, "linear SVM, LIBSVM", (COST,)),
+    "svc-rbf": EstimatorEntry("svm", "SVC", {"kernel": "rbf"}, False, "SVM with a Gaussian kernel", (WIDTH, COST)),
+    "svc-poly": EstimatorEntry("svm", "SVC", {"kernel": "poly"}, False, "SVM with a polynomial kernel", (WIDTH, COST)),
+    "nu-svc": EstimatorEntry("svm", "NuSVC", {"nu": 0.1}, False, "nu-SVM with a Gaussian kernel", (WIDTH,)),
+    "perceptron": EstimatorEntry("linear_model", "Perceptron", {}, True, "perceptron"),
+    "logistic": EstimatorEntry(
+        "linear_model", "LogisticRegression", {"max_iter": 1000}, True, "logistic regression", (COST,)
+    ),
+    "ridge": EstimatorEntry("linear_model", "RidgeClassifier", {}, True, "ridge regression on -1 and 1", (RIDGE,)),
+    "sgd": EstimatorEntry("linear_model", "SGDClassifier", {}, True, "linear SVM by stochastic gradients", (DECAY,)),
+    "tree": EstimatorEntry("tree", "DecisionTreeClassifier", {}, True, "decision tree"),
 }
 
 
@@ -60,7 +67,7 @@ class Estimator:
         return write_spec(self.name, self.settings)
 
     def build(self, seed: int) -> Any:
-        """Return the unfitted model: one-vs-one by itself, or in a `OneVsOneClassifier`."""
+        """Return the unfitted model: already one-vs-one, or in a `OneVsOneClassifier`."""
         from sklearn.multiclass import OneVsOneClassifier
 
         model = self.build_binary(seed)
@@ -75,6 +82,11 @@ class Estimator:
         return model
 
 
+def keys_of(name: str) -> set[str]:
+    """Return the parameters of an estimator that a spec may set: all but the seed's and the name's."""
+    return set(_class_of(REGISTRY[name])().get_params()) - {"random_state", "kernel"}
+
+
 def estimator(spec: str) -> Estimator:
     """Read an estimator from its spec, `name` or `name:key=value,key=value`, with the keys of scikit-learn.
 
@@ -86,17 +98,16 @@ def estimator(spec: str) -> Estimator:
     """
     require_sklearn("estimator")
     name, tail = split_spec("estimator", spec, REGISTRY)
-    keys = set(_class_of(REGISTRY[name])().get_params()) - {"random_state", "kernel"}  # the seed's and the name's
-    made = Estimator(name, read_settings(f"estimator {name}", tail, keys))
+    made = Estimator(name, read_settings(f"estimator {name}", tail, keys_of(name)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             made.build(0).fit(*FOUR_POINTS)  # so that a setting that cannot be is refused before the work begins
     except (ValueError, TypeError) as error:
-        must_be = "settings that scikit-learn takes"
-        raise refusal(f"estimator {name}", "options", must_be, f"{spec!r} ({error})") from None
+        must_be = "parameters that scikit-learn takes"
+        raise parameter_error(f"estimator {name}", "options", must_be, f"{spec!r} ({error})") from None
     return made
 
 
-def _class_of(kind: Kind) -> Any:
+def _class_of(kind: EstimatorEntry) -> Any:
     return getattr(importlib.import_module(f"sklearn.{kind.module}"), kind.name)

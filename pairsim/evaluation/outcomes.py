@@ -13,9 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
-from pairsim.evaluation.tasks import KIND, Exam, Task, exam_of, task_of
-from pairsim.store import BlockRecord, Request, Store, TaskRecord, edge, task_kind
+from pairsim.decoders import SupersededError
+from pairsim.errors import parameter_error
+from pairsim.evaluation.fold_records import FIRST_FOLD, FoldRecord, block_of, folds_in
+from pairsim.evaluation.tasks import KIND, Task, TestSet, exam_of, task_of
+from pairsim.store import BlockRecord, Request, Store, TaskRecord, task_kind, validation
+from pairsim.sweeps.superseded import not_computed_again
 
 BLOCK_ROWS = 1 << 16
 PRICES = 3
@@ -40,7 +43,7 @@ class Seconds(NamedTuple):
     predict: float = math.nan
 
 
-class Wanted(NamedTuple):
+class RequestedRow(NamedTuple):
     """A row that was asked for: the name of its data, its task, the task that it is compared with."""
 
     label: str
@@ -49,38 +52,39 @@ class Wanted(NamedTuple):
     confidence: float
 
 
-class Ledger:
+class EvaluationResults:
     """Outcomes by task; what is put is in the store at once."""
 
     def __init__(self, store: Store | None) -> None:
         self.store = store
         self._outcomes: dict[str, Outcome | None] = {}
         self._seconds: dict[str, Seconds] = {}
-        self._exams: dict[str, Exam] = {}
+        self._exams: dict[str, TestSet] = {}
+        self._folds: dict[str, dict[int, FoldRecord]] = {}
         if store is not None:
             kinds = {task_kind(record.definition) for record in store.tasks()} - {KIND}
             if kinds:
-                raise refusal(
+                raise parameter_error(
                     "evaluate", "store", "a store of evaluations", f"{store.path}, which holds a {kinds.pop()}"
                 )
             for request in store.requests():
                 self._seconds[request.task] = read_settings(request.settings)[2]
 
-    def add_exam(self, exam: Exam) -> None:
+    def add_exam(self, exam: TestSet) -> None:
         """Make an exam known."""
         if exam.digest not in self._exams:
             self._exams[exam.digest] = exam
             if self.store is not None:
                 self.store.add_oracles([exam.record])
 
-    def exam(self, task: Task) -> Exam:
+    def exam(self, task: Task) -> TestSet:
         """Return the exam of a task."""
         digest = task.exam_digest
         if digest not in self._exams and self.store is not None:
             self._exams[digest] = exam_of(self.store, digest)
         return self._exams[digest]
 
-    def want(self, rows: list[Wanted]) -> None:
+    def want(self, rows: list[RequestedRow]) -> None:
         """Write down what was asked for, before the work begins; a row that was asked for before keeps its place."""
         if self.store is None:
             return
@@ -95,7 +99,7 @@ class Ledger:
                 settings = self._settings(row.task, label, row.confidence)
                 where = place if old is None else old.place
                 known[row.task.id] = Request(where, row.task.id, row.reference.id, settings)
-                transaction.put_request(edge.request_row(known[row.task.id]))
+                transaction.put_request(validation.request_row(known[row.task.id]))
                 place += old is None
 
     def _settings(self, task: Task, label: str, confidence: float) -> str:
@@ -105,7 +109,8 @@ class Ledger:
     def outcome(self, task: Task) -> Outcome | None:
         """Return the outcome of a task; None while there is none."""
         if task.id not in self._outcomes and self.store is not None:
-            self._outcomes[task.id] = _outcome_of(list(self.store.blocks(task.id).values()), self.exam(task))
+            blocks = [block for block in self.store.blocks(task.id).values() if block.block < FIRST_FOLD]
+            self._outcomes[task.id] = _outcome_of(blocks, self.exam(task))
         return self._outcomes.get(task.id)
 
     def seconds(self, task: Task) -> Seconds:
@@ -115,25 +120,67 @@ class Ledger:
     def put(self, task: Task, outcome: Outcome, seconds: Seconds) -> None:
         """Enter an outcome, for good where there is a store."""
         self._outcomes[task.id], self._seconds[task.id] = outcome, seconds
+        if self.store is not None:
+            self.store.record(_blocks_of(task.id, outcome))
+            self._put_seconds(task)
+
+    def folds(self, task: Task) -> dict[int, FoldRecord]:
+        """Return the folds of a task that are done; none of one that a store of an earlier version has."""
+        if task.id not in self._folds:
+            blocks = [] if self.store is None else list(self.store.blocks(task.id).values())
+            self._folds[task.id] = folds_in(blocks, task, self.exam(task))
+        return self._folds[task.id]
+
+    def put_fold(self, task: Task, number: int, record: FoldRecord) -> None:
+        """Enter what a fold gave, for good where there is a store."""
+        self.folds(task)[number] = record
+        if self.store is not None:
+            self.store.record([block_of(task, number, record)])
+
+    def add_seconds(self, task: Task, more: Seconds) -> None:
+        """Add to the time that a task took."""
+        before = (0.0 if math.isnan(value) else value for value in self.seconds(task))
+        self._seconds[task.id] = Seconds(*(a + b for a, b in zip(before, more, strict=True)))
+        self._put_seconds(task)
+
+    def _put_seconds(self, task: Task) -> None:
+        """Write down how long a task took, if it was asked for."""
         if self.store is None:
             return
-        self.store.record(_blocks_of(task.id, outcome))
         old = next((request for request in self.store.requests() if request.task == task.id), None)
         if old is not None:
             label, confidence, _ = read_settings(old.settings)
             self.store.put_requests([old._replace(settings=self._settings(task, label, confidence))])
 
-    def wanted(self) -> list[Wanted]:
-        """Return the rows that a store was asked for, in order."""
+    def wanted(self, left_out: list[str] | None = None) -> list[RequestedRow]:
+        """Return the rows that a store was asked for, in order.
+
+        Rows that were computed by rules of an earlier version are left out, and the decoders and reductions of those
+        that were not computed again are added to `left_out`. Where that is None, they are refused.
+        """
         if self.store is None:
             return []
-        tasks = {record.id: task_of(record) for record in self.store.tasks()}
-        rows = []
+        records = {record.id: record for record in self.store.tasks()}
+        rows, superseded = [], []
         for request in self.store.requests():
             label, confidence, _ = read_settings(request.settings)
-            reference = tasks[request.reference or request.task]
-            rows.append(Wanted(label, tasks[request.task], reference, confidence))
+            try:
+                task, reference = (task_of(records[each]) for each in (request.task, request.reference or request.task))
+            except SupersededError as error:
+                if left_out is None:
+                    raise
+                superseded.append((records[request.task].definition, error.spec))
+                continue
+            rows.append(RequestedRow(label, task, reference, confidence))
+        if left_out is not None:
+            current = [(row.task.definition, _rules_of(row.task)) for row in rows]
+            left_out += not_computed_again(superseded, current)
         return rows
+
+
+def _rules_of(task: Task) -> str:
+    """Return what has rules that can change: the decoder or, where there is none, the reduction."""
+    return task.reduction if task.decoder is None else task.decoder.spec
 
 
 def _blocks_of(task: str, outcome: Outcome) -> list[BlockRecord]:
@@ -146,11 +193,11 @@ def _blocks_of(task: str, outcome: Outcome) -> list[BlockRecord]:
     return blocks
 
 
-def _outcome_of(blocks: list[BlockRecord], exam: Exam) -> Outcome | None:
+def _outcome_of(blocks: list[BlockRecord], exam: TestSet) -> Outcome | None:
     """Put blocks together, believing nothing; None when some are not there."""
     if not blocks:
         return None
-    wrong = refusal("store", "block", "results as pairsim writes them", "other numbers")
+    wrong = parameter_error("store", "block", "results as pairsim writes them", "other numbers")
     rows = len(exam.truth)
     if [record.block for record in blocks] != list(range(math.ceil(rows / BLOCK_ROWS))):
         raise wrong
@@ -176,5 +223,5 @@ def read_settings(text: str) -> tuple[str, float, Seconds]:
     except (ValueError, TypeError, LookupError, AttributeError):
         good = False
     if not good:
-        raise refusal("store", "request", "as pairsim writes it", repr(text[:200]))
+        raise parameter_error("store", "request", "as pairsim writes it", repr(text[:200]))
     return label, confidence, seconds

@@ -1,13 +1,13 @@
-"""Pictures of evaluations: accuracy against queries, one panel a data set."""
+"""Plots of evaluations: accuracy against queries, one panel per data set."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.evaluation.ranks import plot_ranks, ranks_of
-from pairsim.evaluation.rows import Row
+from pairsim.evaluation.rows import Row, name_method
 from pairsim.plots import COLOURS, MARKERS
 from pairsim.plots.style import count_on_log_axis, point_style
 
@@ -20,14 +20,14 @@ MOST_PANELS = 12
 
 
 def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs: Any) -> Axes:
-    """Draw accuracy against queries a decision on one set of axes, a point with its interval a row.
+    """Draw accuracy against queries per decision on one set of axes, one point with its interval per row.
 
     Parameters
     ----------
     rows : DataFrame
         Rows of an evaluation; those without queries (other reductions) are drawn as lines across.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's when left out.
+        Where to draw. Default: the axes of a new figure.
     **point_kwargs
         Go to `Axes.errorbar`.
 
@@ -40,7 +40,7 @@ def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs:
     >>> from pairsim.evaluation import evaluate
     >>> from pairsim.evaluation.pictures import plot_accuracy
     >>> plot_accuracy(evaluate(["iris"], ["svc-rbf"], ["max-win", "adag"]).frame).get_xlabel()
-    'queries a decision'
+    'queries per decision'
     """
     from matplotlib.figure import Figure
 
@@ -60,7 +60,7 @@ def plot_accuracy(rows: pd.DataFrame, *, ax: Axes | None = None, **point_kwargs:
         bars = [[row["accuracy"] - row["low"]], [row["high"] - row["accuracy"]]]
         ax.errorbar(row["queries"], row["accuracy"], yerr=bars, **style)
     count_on_log_axis(ax)
-    ax.set_xlabel("queries a decision")
+    ax.set_xlabel("queries per decision")
     ax.set_ylabel("accuracy")
     ax.grid(alpha=0.25)
     ax.legend(fontsize="x-small", framealpha=0.9)
@@ -77,11 +77,13 @@ def plot_errors(rows: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     >>> plot_errors(evaluate_reductions(["iris"], ["vector-svm"], folds=3).frame).get_ylabel()
     'error %'
     """
+    import pandas as pd
     from matplotlib.figure import Figure
 
     if ax is None:
         ax = Figure(layout="constrained").subplots()
-    names = (rows["reduction"] + " " + rows["estimator"]).str.strip()
+    named = zip(*(rows[name] for name in ("reduction", "estimator", "decoder", "scaling", "tuning")), strict=True)
+    names = pd.Series([name_method(*each) for each in named], index=rows.index)
     methods, sets = list(dict.fromkeys(names)), list(dict.fromkeys(rows["data"]))
     for place, method in enumerate(methods):
         part = rows[names == method]
@@ -113,14 +115,14 @@ def plot_reductions(rows: pd.DataFrame) -> Figure:
 
 
 def plot_evaluation(rows: pd.DataFrame) -> Figure:
-    """Draw a figure with one panel a data set; of reductions alone, their errors and ranks."""
+    """Draw a figure with one panel per data set; of reductions alone, their errors and ranks."""
     from matplotlib.figure import Figure
 
     if (rows["decoder"] == "").all():
         return plot_reductions(rows)
     panels = list(rows.groupby("data", sort=False))
     if len(panels) > MOST_PANELS:
-        raise refusal("plot", "results", f"rows of at most {MOST_PANELS} data sets", f"{len(panels)}")
+        raise parameter_error("plot", "results", f"rows of at most {MOST_PANELS} data sets", f"{len(panels)}")
     columns = 2 if len(panels) == 4 else min(len(panels), 3)
     lines = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(5.6 * columns, 4.2 * lines), layout="constrained")

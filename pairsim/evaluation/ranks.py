@@ -9,23 +9,28 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.errors import refusal
+from pairsim.checks import check_instance, check_members
+from pairsim.errors import parameter_error
+from pairsim.evaluation.rows import Row, name_method
 from pairsim.oracles.base import as_numbers
+from pairsim.plots.style import check_axes
 from pairsim.stats import check_confidence
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from pairsim.evaluation.rows import Row
-
 
 class Ranks(NamedTuple):
     """Average ranks, the best first where ranks are lowest, and the tests on them.
 
-    `friedman` is the chi-squared statistic, `iman_davenport` the F statistic made of it, which is less conservative,
-    and `p_value` the chance of one as large if all methods were alike. Two methods whose ranks differ by
-    `critical_difference` or more differ by Nemenyi's test of all pairs; `control_difference` is the smaller difference
-    that is enough when only one method, chosen beforehand, is compared with the others (Bonferroni and Dunn).
+    `friedman` is the chi-squared statistic, `iman_davenport` the F statistic made of it, which is less conservative
+    (infinite where all sets rank the methods in the same order), and `p_value` the probability of one as large if all
+    methods were alike. The F distribution is an approximation that goes down to 0; the p-value does not go below the
+    probability that ranks drawn at random are these or the same with the methods exchanged.
+
+    Two methods whose ranks differ by `critical_difference` or more differ by Nemenyi's test of all pairs;
+    `control_difference` is the smaller difference that is enough when only one method, chosen beforehand, is compared
+    with the others (Bonferroni and Dunn).
     """
 
     methods: tuple[str, ...]
@@ -48,7 +53,7 @@ def average_ranks(errors: ArrayLike, methods: Sequence[str], confidence: float =
     methods : sequence of str
         Names of the columns.
     confidence : float
-        Of the critical differences.
+        Confidence level of the critical differences.
 
     Examples
     --------
@@ -60,11 +65,12 @@ def average_ranks(errors: ArrayLike, methods: Sequence[str], confidence: float =
     from scipy.stats import f, norm, rankdata, studentized_range
 
     table = as_numbers("average_ranks", "errors", errors, 2)
+    methods = check_members("average_ranks", "methods", methods, str, "names of the columns of errors")
     sets, count = table.shape
     alpha = 1.0 - check_confidence("average_ranks", confidence)
     if sets < 2 or count < 2 or count != len(methods):
         must_be = "two data sets or more by two named methods or more"
-        raise refusal("average_ranks", "errors", must_be, f"shape {table.shape} and {len(methods)} names")
+        raise parameter_error("average_ranks", "errors", must_be, f"shape {table.shape} and {len(methods)} names")
     ranks = rankdata(table, axis=1)
     mean = ranks.mean(axis=0)
     # the variance of the ranks themselves, so that ties are accounted for
@@ -73,23 +79,46 @@ def average_ranks(errors: ArrayLike, methods: Sequence[str], confidence: float =
     room = sets * (count - 1) - friedman
     statistic = (sets - 1) * friedman / room if room > 1e-12 * friedman else math.inf
     p_value = float(f.sf(statistic, count - 1, (count - 1) * (sets - 1))) if spread > 0.0 else 1.0
+    p_value = max(p_value, _least_p_value(ranks))
     unit = math.sqrt(count * (count + 1) / (6.0 * sets))
     all_pairs = float(studentized_range.ppf(1.0 - alpha, count, math.inf)) / math.sqrt(2.0) * unit
     with_control = float(norm.isf(alpha / (2.0 * (count - 1)))) * unit
     return Ranks(tuple(methods), mean, sets, friedman, statistic, p_value, all_pairs, with_control)
 
 
+def _least_p_value(ranks: NDArray[np.float64]) -> float:
+    """Return the share of all ways to shuffle the ranks of each data set that only rename the methods, or less.
+
+    All of those have the same statistic, so that no p-value of the permutation test is smaller. The rows of one set can
+    be put in `ways` different orders; the names alone can be exchanged in at least as many ways as the most of these.
+    """
+    from scipy.special import gammaln
+
+    ways = [
+        float(gammaln(len(row) + 1.0) - gammaln(np.unique(row, return_counts=True)[1] + 1.0).sum()) for row in ranks
+    ]
+    return math.exp(max(ways) - math.fsum(ways))
+
+
 def ranks_of(rows: Sequence[Row]) -> Ranks | None:
-    """Return the ranks of the reductions that all data sets among the rows have; None with less than two of either."""
-    errors: dict[tuple[str, str, int], dict[str, float]] = {}
+    """Return the ranks of the reductions that all runs among the rows have; None with less than two of sets or methods.
+
+    A data set counts once: its errors are the means over its runs, which differ in seed or folds and not in the data.
+    """
+    runs: dict[str, dict[tuple[str, int], dict[str, float]]] = {}
     for row in rows:
-        name = " ".join(filter(None, (row.reduction, row.estimator)))
-        errors.setdefault((row.data, row.split, row.seed), {})[name] = 1.0 - row.accuracy
-    first, *others = errors.values()
+        errors = runs.setdefault(row.data, {}).setdefault((row.split, row.seed), {})
+        errors[name_method(row.reduction, row.estimator, "", row.scaling, row.tuning)] = 1.0 - row.accuracy
+    first, *others = (errors for of_set in runs.values() for errors in of_set.values())
     methods = [name for name in first if all(name in each for each in others)]
-    if len(errors) < 2 or len(methods) < 2:
+    if len(runs) < 2 or len(methods) < 2:
         return None
-    return average_ranks([[each[name] for name in methods] for each in errors.values()], methods)
+    means = [
+        [math.fsum(errors[name] for errors in of_set.values()) / len(of_set) for name in methods]
+        for of_set in runs.values()
+    ]
+    # means of equal errors may differ in their last digits, and would not share their ranks
+    return average_ranks(np.round(means, 12), methods)
 
 
 def alike_groups(found: Ranks) -> list[tuple[int, int]]:
@@ -115,6 +144,8 @@ def plot_ranks(found: Ranks, *, ax: Axes | None = None) -> Axes:
     """
     from matplotlib.figure import Figure
 
+    check_instance("plot_ranks", "found", found, Ranks, "what average_ranks returned")
+    check_axes("plot_ranks", ax)
     count = len(found.methods)
     if ax is None:
         ax = Figure(figsize=(7.0, 1.6 + 0.24 * count), layout="constrained").subplots()

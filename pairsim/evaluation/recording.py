@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairsim.datasets import Dataset
 from pairsim.datasets.preparing import as_points, is_number
-from pairsim.errors import ParameterError, refusal
+from pairsim.errors import ParameterError, parameter_error
 from pairsim.evaluation.estimators import Estimator
 from pairsim.evaluation.training import Trained, train
 from pairsim.models import PairModel, PipelinePairs
@@ -38,7 +38,7 @@ def record_trained(
     numbers = dataset.numbers()
     trained = train(estimator, numbers, seed, dataset.name)
     if part == "all":
-        raise refusal("record", "part", "test or train where the model is trained here", repr(part))
+        raise parameter_error("record", "part", "test or train where the model is trained here", repr(part))
     rows = (numbers.X, numbers.y) if part == "train" else (numbers.X_test, numbers.y_test)
     return trained.model.record(*rows), trained
 
@@ -62,7 +62,7 @@ def record_given(dataset: Dataset, model: PairModel, part: str | None = None) ->
     except ParameterError:
         raise
     except (ValueError, TypeError, LookupError, AttributeError) as error:
-        raise refusal("record", "data", "features that the model takes", f"{dataset.name} ({error})") from None
+        raise parameter_error("record", "data", "features that the model takes", f"{dataset.name} ({error})") from None
 
 
 def _plain_points(X: pd.DataFrame, model: PairModel) -> Any:

@@ -1,76 +1,118 @@
-"""Reductions by name: the roads from two classes to many, written as `one-vs-all` or `sbc-kernel:C=10`."""
+"""Reductions by name: the methods that make many classes of two, written as `one-vs-all` or `sbc-kernel:C=10`."""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from pairsim.checks import check_instance
 from pairsim.datasets.preparing import require_sklearn
-from pairsim.errors import ParameterError, refusal
-from pairsim.evaluation.estimators import Estimator
-from pairsim.evaluation.specs import Setting, Settings, read_settings, split_spec, write_spec
+from pairsim.errors import parameter_error
+from pairsim.evaluation.estimators import REGISTRY as ESTIMATORS
+from pairsim.evaluation.estimators import Estimator, keys_of
+from pairsim.evaluation.searched import COST, SMALL_COST, WIDE, WIDTH, Searched
+from pairsim.evaluation.specs import Setting, Settings, read_settings, split_spec, write_spec, write_value
 
+# parameters of the built-in SVMs, which mean nothing where an estimator is given
+IDLE = {"C", "C_scaling", "kernel", "gamma", "degree", "coef0", "tol"}
 SIX_POINTS = ([[0.0], [0.5], [1.0], [1.5], [2.0], [2.5]], [0, 0, 1, 1, 2, 2])
 
 
-class Problems(NamedTuple):
-    """How many binary problems a reduction trains on, and how many rows one of them has on average."""
-
-    number: float
-    rows: float
+ROUGHLY: dict[str, Setting] = {"tol": 1e-2}
+FEW_STEPS = ROUGHLY | {"max_iter": 100_000}  # of a solver that may take millions
+FEW_ROUNDS = FEW_STEPS | {"mu_tol": 1e-2, "max_rounds": 10}
 
 
-def _one(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(1, rows)
+class ReductionEntry(NamedTuple):
+    """A classifier of `pairsim.learn`; `on_binary` when it is built of any binary estimator.
 
-
-def _one_vs_all(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(n, rows)
-
-
-def _all_pairs(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(n * (n - 1) / 2, 2 * rows / n)
-
-
-def _replicas(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(1, n * rows)
-
-
-def _columns(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    from pairsim.learn.codes import make_code
-
-    code = make_code(str(settings.get("code", "bch")), n)
-    return Problems(code.shape[1], rows * float((code != 0).mean()))
-
-
-def _column_replicas(n: int, rows: int, settings: dict[str, Setting]) -> Problems:
-    return Problems(1, _columns(n, rows, settings).number * rows)
-
-
-class Kind(NamedTuple):
-    """A classifier of `pairsim.learn`; `on_binary` when it is built of any binary estimator."""
+    `searched` are the parameters that a search is for, and `rough` what makes training short while it lasts.
+    `decoding` are parameters that change predictions and no training: reductions of one class of `pairs` that differ in
+    those alone share what they train. `revised` are parameters with other defaults than in the first version: where
+    none of them is given, results are those of version 2.
+    """
 
     name: str
     settings: dict[str, Setting]
     on_binary: bool
-    problems: Callable[[int, int, dict[str, Setting]], Problems]
     summary: str
+    searched: tuple[Searched, ...] = (WIDTH, COST)
+    rough: dict[str, Setting] = {}  # noqa: RUF012
+    pairs: bool = False
+    decoding: tuple[str, ...] = ()
+    revised: tuple[str, ...] = ()
+
+
+def _sbc(extension: str, summary: str, rough: dict[str, Setting], revised: tuple[str, ...] = ()) -> ReductionEntry:
+    return ReductionEntry(
+        "SingleBinaryClassifier", {"extension": extension}, False, summary, rough=rough, revised=revised
+    )
+
+
+def _pairs(name: str, summary: str, *decoding: str) -> ReductionEntry:
+    return ReductionEntry(name, {}, True, summary, rough=ROUGHLY, pairs=True, decoding=decoding)
 
 
 REDUCTIONS = {
-    "one-vs-all": Kind("OneVsAll", {}, True, _one_vs_all, "each class against the rest"),
-    "all-pairs": Kind("AllPairs", {}, True, _all_pairs, "each class against each other, by votes"),
-    "output-code": Kind("OutputCode", {}, True, _columns, "a code word a class; code=, decoding="),
-    "sbc-single": Kind("SingleBinary", {"extension": "single"}, False, _replicas, "one machine, class number added"),
-    "sbc-identity": Kind("SingleBinary", {"extension": "identity"}, False, _replicas, "one machine, indicator added"),
-    "sbc-ecoc": Kind("SingleBinary", {"extension": "ecoc"}, False, _column_replicas, "one machine, code column added"),
-    "sbc-kernel": Kind("SingleBinary", {"extension": "kernel"}, False, _replicas, "one machine, learned class kernel"),
-    "vector-svm": Kind("VectorSVM", {}, False, _one, "vector output, one box-constrained problem"),
-    "vector-perceptron": Kind("VectorPerceptron", {}, False, _one, "vector output, by mistakes"),
-    "perceptron": Kind("MulticlassPerceptron", {}, False, _one, "one weight vector a class, by mistakes"),
-    "crammer-singer": Kind("CrammerSinger", {}, False, _one, "one weight vector a class, largest margin"),
+    "one-vs-all": ReductionEntry(
+        "OneVsAllClassifier", {}, True, "one binary model per class against the rest", rough=ROUGHLY
+    ),
+    "all-pairs": _pairs(
+        "AllPairsClassifier", "one binary model per pair of classes, by votes; decision=margin", "decision"
+    ),
+    "dagsvm": _pairs("DAGSVC", "one binary model per pair of classes, by a decision graph", "order"),
+    "output-code": ReductionEntry(
+        "OutputCodeClassifier", {}, True, "error-correcting output codes; code=, decoding=", rough=ROUGHLY
+    ),
+    "sbc-single": _sbc("single", "one SVM on class-tagged copies, class number added", FEW_STEPS),
+    "sbc-identity": _sbc("identity", "one SVM on class-tagged copies, indicator added", FEW_STEPS),
+    "sbc-ecoc": _sbc("ecoc", "one SVM on class-tagged copies, code column added", FEW_STEPS),
+    "sbc-kernel": _sbc(
+        "kernel",
+        "one SVM on class-tagged copies, sum of label kernels; mu_update=",
+        FEW_ROUNDS,
+        ("learn_mu", "mu_update"),
+    ),
+    "kessler": ReductionEntry(
+        "KesslerSVC", {}, False, "Kessler construction: one SVM on differences of copies", rough=ROUGHLY
+    ),
+    "vector-svm": ReductionEntry(
+        *("VectorSVC", {}, False, "vector-output SVM, one box-constrained problem"),
+        searched=(WIDTH, SMALL_COST),
+        rough=ROUGHLY | {"max_iter": 100},
+    ),
+    "vector-perceptron": ReductionEntry(
+        "VectorPerceptronClassifier", {}, False, "vector-output perceptron", searched=(WIDTH,)
+    ),
+    "perceptron": ReductionEntry(
+        "MulticlassPerceptronClassifier", {}, False, "multiclass perceptron, one weight vector per class", searched=()
+    ),
+    "crammer-singer": ReductionEntry(
+        "CrammerSingerSVC", {}, False, "multiclass SVM of Crammer and Singer (2001)", rough=ROUGHLY
+    ),
+    "weston-watkins": ReductionEntry(
+        "CrammerSingerSVC",
+        {"loss": "weston-watkins"},
+        False,
+        "multiclass SVM of Weston and Watkins (1999)",
+        rough=ROUGHLY,
+    ),
+    "sdt": ReductionEntry(
+        "SequentialDiscriminatingTreeClassifier",
+        {},
+        False,
+        "sequential discriminating tree: SVMs on searched splits",
+        rough=ROUGHLY,
+    ),
+    "hierarchical": ReductionEntry("HierarchicalSVC", {}, False, "tree of SVMs, split by 2-means", rough=ROUGHLY),
+    "nested-dichotomies": ReductionEntry(
+        "NestedDichotomiesClassifier",
+        {},
+        True,
+        "ensemble of random trees of binary models; n_estimators=, split=",
+        searched=(),
+    ),
 }
 
 
@@ -82,9 +124,9 @@ class Reduction:
     --------
     >>> from pairsim.evaluation import reduction
     >>> reduction("sbc-kernel:C=10").build(seed=0)
-    SingleBinary(C=10, random_state=0)
-    >>> reduction("one-vs-all").spec, reduction("one-vs-all").problems(n=10, rows=500)
-    ('one-vs-all', Problems(number=10, rows=500))
+    SingleBinaryClassifier(C=10, random_state=0)
+    >>> reduction("one-vs-all:C=3").spec
+    'one-vs-all:C=3'
     """
 
     name: str
@@ -106,9 +148,56 @@ class Reduction:
             model.set_params(random_state=seed)
         return model
 
-    def problems(self, n: int, rows: int) -> Problems:
-        """Return number and size of the binary problems for n classes and so many rows."""
-        return REDUCTIONS[self.name].problems(n, rows, dict(self.settings))
+    def build_roughly(self, seed: int) -> Any:
+        """Return the unfitted classifier as a search trains it: no longer than it takes to compare settings."""
+        model = self.build(seed)
+        given = dict(self.settings)
+        return model.set_params(**{key: value for key, value in self._kind.rough.items() if key not in given})
+
+    @property
+    def _kind(self) -> ReductionEntry:
+        return REDUCTIONS[self.name]
+
+    @property
+    def version(self) -> int:
+        """The version of the reduction's rules: part of a stored task's name, so that older results stand apart."""
+        return version_of(self.spec)
+
+    @property
+    def pairs(self) -> tuple[Any, ...] | None:
+        """What the one-vs-one models depend on that this reduction trains; None where it trains others."""
+        if not self._kind.pairs:
+            return None
+        own = tuple(sorted((key, write_value(value)) for key, value in self.settings if key not in self._kind.decoding))
+        return own, self.base
+
+    @property
+    def searched(self) -> tuple[Searched, ...]:
+        """The parameters that a search is for: those that mean something here and that the spec leaves open."""
+        if self.base is None:
+            searched, settings, model = self._kind.searched, self.settings, self.build(0)
+        else:
+            searched, settings = ESTIMATORS[self.base.name].searched, self.base.settings
+            model = self.base.build_binary(0)
+        wide = model.get_params(deep=False).get("kernel") in WIDE
+        return tuple(each for each in searched if each.key not in dict(settings) and (wide or each.key != WIDTH.key))
+
+    @property
+    def open_keys(self) -> set[str]:
+        """The parameters that a grid may be for: those that mean something here and that the spec leaves open."""
+        own = _keys_of(self._kind) - dict(self.settings).keys()
+        if self.base is None:
+            return own
+        return own - IDLE | (keys_of(self.base.name) - dict(self.base.settings).keys())
+
+    def chosen(self, settings: Settings) -> Reduction:
+        """Return the reduction with settings that a search has chosen; those of its estimator go there."""
+        inner = set() if self.base is None else keys_of(self.base.name)
+        own = (*self.settings, *(pair for pair in settings if pair[0] not in inner))
+        if self.base is None:
+            return dataclasses.replace(self, settings=own)
+        its = (*self.base.settings, *(pair for pair in settings if pair[0] in inner))
+        return dataclasses.replace(self, settings=own, base=dataclasses.replace(self.base, settings=its))
 
 
 def reduction(spec: str, base: Estimator | None = None) -> Reduction:
@@ -119,36 +208,49 @@ def reduction(spec: str, base: Estimator | None = None) -> Reduction:
     spec : str
         Such as "one-vs-all", "output-code:code=dense,decoding=hinge" or "sbc-kernel:C=10,gamma=0.1".
     base : Estimator, optional
-        What is trained on binary problems where the reduction takes any; the classifier's own choice when left out.
+        Binary model, for reductions that take any. Default: the classifier's own.
     """
     require_sklearn("reduction")
+    if base is not None:
+        check_instance("reduction", "base", base, Estimator, "an Estimator, such as estimator('svc-rbf')")
     name, tail = split_spec("reduction", spec, REDUCTIONS)
     kind = REDUCTIONS[name]
-    keys = set(_class_of(kind)().get_params(deep=False)) - {"random_state", "estimator", "n_jobs", *kind.settings}
-    made = Reduction(name, read_settings(f"reduction {name}", tail, keys), base if kind.on_binary else None)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            made.build(0).fit(*SIX_POINTS)  # so that a setting that cannot be is refused before the work begins
-    except (ValueError, TypeError) as error:
-        must_be = "settings that it takes"
-        raise refusal(f"reduction {name}", "options", must_be, f"{spec!r} ({error})") from None
+    settings = read_settings(f"reduction {name}", tail, _keys_of(kind))
+    made = Reduction(name, settings, base if kind.on_binary else None)
+    check_trains(made, f"reduction {name}", "options", spec)
     return made
 
 
-def problems_of(spec: str, n: int, rows: int) -> Problems:
-    """Return number and size of the binary problems of a reduction that a file names; nan where it is not known."""
-    name, _, tail = spec.partition(":")
-    if name not in REDUCTIONS:
-        return Problems(float("nan"), float("nan"))
-    keys = {part.partition("=")[0] for part in tail.split(",")}
+def check_trains(made: Reduction, owner: str, parameter: str, text: str) -> None:
+    """Refuse settings that cannot be, before the work begins: they are tried on next to nothing."""
     try:
-        return Reduction(name, read_settings("reduction", tail, keys)).problems(n, rows)
-    except (ParameterError, ValueError):
-        return Problems(float("nan"), float("nan"))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            made.build(0).fit(*SIX_POINTS)
+    except (ValueError, TypeError) as error:
+        raise parameter_error(owner, parameter, "parameters that it takes", f"{text!r} ({error})") from None
 
 
-def _class_of(kind: Kind) -> Any:
+def _keys_of(kind: ReductionEntry) -> set[str]:
+    """Return the parameters that a spec may set: all but the seed, the threads, the estimator and the name's."""
+    return set(_class_of(kind)().get_params(deep=False)) - {"random_state", "estimator", "n_jobs", *kind.settings}
+
+
+def version_of(spec: str) -> int:
+    """Return the version of the rules of a reduction that a spec names.
+
+    Examples
+    --------
+    >>> version_of("one-vs-all"), version_of("sbc-kernel:C=3"), version_of("sbc-kernel:mu_update=mkl")
+    (1, 2, 1)
+    """
+    name, _, tail = spec.partition(":")
+    revised = REDUCTIONS[name].revised if name in REDUCTIONS else ()
+    given = {part.partition("=")[0].strip() for part in tail.split(",")}
+    return 2 if revised and given.isdisjoint(revised) else 1
+
+
+def _class_of(kind: ReductionEntry) -> Any:
     from pairsim import learn
 
     return getattr(learn, kind.name)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from pairsim.datasets.preparing import SCALINGS
 from pairsim.decoders import Decoder
-from pairsim.errors import ParameterError, refusal
-from pairsim.evaluation.outcomes import Ledger, Wanted
+from pairsim.errors import ParameterError, parameter_error
+from pairsim.evaluation.outcomes import EvaluationResults, RequestedRow
 from pairsim.evaluation.rows import EVALUATION_TABLE, Comparison, Row, compare, make_row
 from pairsim.evaluation.tasks import KIND
 from pairsim.store import Store, is_store, task_kind
@@ -23,35 +26,44 @@ def is_evaluation(path: Path) -> bool:
     if path.suffix.lower() not in TABLE_SUFFIXES or not path.is_file():
         return False
     try:
-        frame = read_frame(path)
+        return read_frame(path, EVALUATION_TABLE.headers) is not None
     except ParameterError:
         return False
-    return frame is not None and list(frame.columns) == list(EVALUATION_TABLE.columns)
 
 
-def read_evaluation(path: Path) -> tuple[list[Row], list[Comparison]]:
-    """Return the rows of a store or of a table, and every two side by side where they are known row by row."""
+def read_evaluation(path: Path, left_out: list[str] | None = None) -> tuple[list[Row], list[Comparison]]:
+    """Return the rows of a store or of a table, and every two side by side where they are known row by row.
+
+    `left_out` is that of `EvaluationResults.wanted`.
+    """
     if not is_store(path):
         records: list[dict[Any, Any]] = EVALUATION_TABLE.read(path).to_dict(orient="records")
-        return [Row(**record) for record in records], []
+        # earlier versions used McNemar's test on folds as well, where its p-value is wrong
+        return [row if row.decoder else row._replace(mcnemar=math.nan) for row in (Row(**each) for each in records)], []
     with Store.read(path) as store:
-        rows, comparisons = stored_evaluation(store)
+        rows, comparisons = stored_evaluation(store, left_out)
     if not rows:
-        raise refusal("read", "file", "a store with results", f"{str(path)!r}, in which nothing is finished yet")
+        why = "whose rows are all skipped" if left_out else "in which nothing is finished yet"
+        raise parameter_error("read", "file", "a store with results", f"{str(path)!r}, {why}")
     return rows, comparisons
 
 
-def stored_evaluation(store: Store) -> tuple[list[Row], list[Comparison]]:
+def too_narrow(rows: Iterable[Row]) -> bool:
+    """Say whether a table has intervals of cross-validated rows that an earlier version made of independent rows."""
+    return any(not row.decoder and math.isnan(row.agreement_low) and row.agreement == row.agreement for row in rows)
+
+
+def stored_evaluation(store: Store, left_out: list[str] | None = None) -> tuple[list[Row], list[Comparison]]:
     """Return the rows that a store was asked for, as far as they are known, and every two side by side."""
-    ledger = Ledger(store)
-    wanted = ledger.wanted()
+    ledger = EvaluationResults(store)
+    wanted = ledger.wanted(left_out)
     rows = (make_row(each, ledger) for each in wanted)
     return [row for row in rows if row is not None], compare(wanted, ledger)
 
 
-def stored_tasks(store: Store) -> list[dict[str, Any]]:
+def stored_tasks(store: Store, left_out: list[str] | None = None) -> list[dict[str, Any]]:
     """Return the tasks that a store was asked for, with their ids and whether they are finished."""
-    ledger = Ledger(store)
+    ledger = EvaluationResults(store)
     return [
         {
             "task": each.task.id,
@@ -61,21 +73,25 @@ def stored_tasks(store: Store) -> list[dict[str, Any]]:
             "decoder": "" if each.task.decoder is None else each.task.decoder.spec,
             "split": each.task.split,
             "seed": each.task.seed,
+            "scaling": "" if each.task.scaling == SCALINGS[0] else each.task.scaling,
+            "tuning": "" if each.task.tuning is None else str(each.task.tuning),
             "state": "open" if ledger.outcome(each.task) is None else "finished",
         }
-        for each in ledger.wanted()
+        for each in ledger.wanted(left_out)
     ]
 
 
-def compare_decoders(store: Store, one: Decoder, two: Decoder) -> list[Comparison]:
+def compare_decoders(store: Store, one: Decoder, two: Decoder, left_out: list[str] | None = None) -> list[Comparison]:
     """Return two decoders side by side on every model in a store that was evaluated with both."""
-    ledger = Ledger(store)
-    models: dict[str, dict[str, Wanted]] = {}
-    for each in ledger.wanted():
+    ledger = EvaluationResults(store)
+    models: dict[str, dict[str, RequestedRow]] = {}
+    for each in ledger.wanted(left_out):
         if each.task.decoder in (one, two):
             model = dataclasses.replace(each.task, decoder=None).id
             models.setdefault(model, {})[each.task.decoder.spec] = each
     both = [found for found in models.values() if len(found) == 2]
     if not both:
-        raise refusal("compare", "decoders", "two that a model in the store has both", f"{one.spec}, {two.spec}")
+        raise parameter_error(
+            "compare", "decoders", "two that a model in the store has both", f"{one.spec}, {two.spec}"
+        )
     return [each for found in both for each in compare([found[one.spec], found[two.spec]], ledger)]

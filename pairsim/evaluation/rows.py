@@ -1,4 +1,4 @@
-"""The rows of an evaluation, one a way to predict, and the test by which two of them are told apart."""
+"""The rows of an evaluation, one per way to predict, and every two of them side by side."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.evaluation.outcomes import Ledger, Wanted
-from pairsim.evaluation.reductions import problems_of
-from pairsim.evaluation.tasks import ONE_VS_ONE, Task
+from pairsim.datasets.preparing import SCALINGS
+from pairsim.evaluation.fold_records import fold_numbers, trained_in
+from pairsim.evaluation.folds import OFFICIAL, corrected_t, fold_interval, mcnemar
+from pairsim.evaluation.outcomes import EvaluationResults, RequestedRow
+from pairsim.evaluation.tasks import ONE_VS_ONE, Task, TestSet
+from pairsim.evaluation.tuning import summarise
 from pairsim.stats import binomial_interval
 from pairsim.tables import TableKind
 
@@ -20,14 +23,28 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+# tables of earlier versions lack them: those of 0.2.0 both groups
+LATER_COLUMNS = ("agreement_low", "agreement_high", "corrected_t")
+LATEST_COLUMNS = ("scaling", "tuning", "chosen")
+
+
 class Row(NamedTuple):
     """One line of an evaluation's table.
 
-    `agreement` is the share of rows for which the same class was named as by the reference (max-win), `mcnemar` the
-    p-value of McNemar's exact test against it: how surprising the difference in errors would be if both were equally
-    good (nan for the reference itself). Prices are means a row. `decoder` is empty and prices are nan for reductions
-    that ask no pairs. `problems` and `problem_rows` are number and size of the binary problems that a reduction trains
-    on when it is given all rows. Seconds are processor time: of training, and of predicting all rows.
+    `agreement` is the share of rows for which the same class was named as by the reference (max-win, or the first
+    reduction). The p-value of the test against it says how surprising the difference in errors would be if both were
+    equally good: `mcnemar` on a test part, McNemar's exact test; `corrected_t` on folds, where rows are not independent
+    (see `pairsim.evaluation.folds`, also for the intervals there). Both are nan for the reference itself, and the
+    other one is nan always. Costs are means per row. `decoder` is empty and costs are nan for reductions that ask no
+    pairs.
+
+    `problems` and `problem_rows` are number and mean size of the binary problems that a reduction has trained, as its
+    fitted classifiers say, means over the folds; nan in results of earlier versions' stores, which do not have them.
+    `tuning` is the search for settings in words, empty where there was none; it holds "optimistic" where the error is
+    the one by which the settings were chosen. `chosen` are those, with the number of folds that chose them. `scaling`
+    is that of the features, empty in tables of earlier versions.
+
+    Seconds are processor time: of training with all searches, and of predicting all rows.
     """
 
     data: str
@@ -42,18 +59,27 @@ class Row(NamedTuple):
     low: float
     high: float
     agreement: float
+    agreement_low: float
+    agreement_high: float
     mcnemar: float
+    corrected_t: float
     queries: float
     distinct: float
     rounds: float
     problems: float
     problem_rows: float
+    scaling: str
+    tuning: str
+    chosen: str
     fit_seconds: float
     predict_seconds: float
 
 
 class Comparison(NamedTuple):
-    """Two ways to predict the same rows: on how many only the one, or only the other, was right."""
+    """Two ways to predict the same rows: on how many only the one, or only the other, was right.
+
+    `mcnemar` or, of a cross-validation, `corrected_t` is the p-value of the test whether both are equally good.
+    """
 
     data: str
     split: str
@@ -65,38 +91,28 @@ class Comparison(NamedTuple):
     second_only: int
     difference: float
     mcnemar: float
+    corrected_t: float
 
 
-def mcnemar(first_only: int, second_only: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test: are the rows that only one got right split evenly?
-
-    Examples
-    --------
-    >>> mcnemar(0, 0), round(mcnemar(1, 9), 6)
-    (1.0, 0.021484)
-    """
-    from scipy.stats import binomtest
-
-    total = first_only + second_only
-    return float(binomtest(first_only, total).pvalue) if total else 1.0
-
-
-def make_row(wanted: Wanted, ledger: Ledger) -> Row | None:
+def make_row(wanted: RequestedRow, ledger: EvaluationResults) -> Row | None:
     """Return the row of a task; None while it has no outcome."""
     task, outcome = wanted.task, ledger.outcome(wanted.task)
     if outcome is None:
         return None
     exam, seconds = ledger.exam(task), ledger.seconds(task)
     rows = len(exam.truth)
+    fold = _folds(task, exam)
     right = outcome.named == exam.truth
-    low, high = binomial_interval(int(right.sum()), rows, wanted.confidence)
-    agreement = p_value = math.nan
+    low, high = _interval(right, fold, wanted.confidence)
+    agreement, p_values = (math.nan,) * 3, (math.nan,) * 2
     reference = ledger.outcome(wanted.reference)
-    if reference is not None:
-        agreement = float((outcome.named == reference.named).mean())
-    if reference is not None and wanted.reference.id != task.id:
-        p_value = mcnemar(*_one_only(right, reference.named == exam.truth))
-    problems = problems_of(task.reduction, exam.n, rows)
+    if wanted.reference.id == task.id:
+        agreement = (1.0,) * 3
+    elif reference is not None:
+        same = outcome.named == reference.named
+        agreement = (float(same.mean()), *_interval(same, fold, wanted.confidence))
+        p_values = _p_values(right, reference.named == exam.truth, fold)
+    trained = trained_in(task, list(ledger.folds(task).values()))
     return Row(
         data=wanted.label,
         n=exam.n,
@@ -109,40 +125,92 @@ def make_row(wanted: Wanted, ledger: Ledger) -> Row | None:
         accuracy=float(right.mean()),
         low=low,
         high=high,
-        agreement=agreement,
-        mcnemar=p_value,
+        agreement=agreement[0],
+        agreement_low=agreement[1],
+        agreement_high=agreement[2],
+        mcnemar=p_values[0],
+        corrected_t=p_values[1],
         queries=outcome.queries / rows,
         distinct=outcome.distinct / rows,
         rounds=outcome.rounds / rows,
-        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else float(problems.number),
-        problem_rows=float(problems.rows),
+        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else trained.problems,
+        problem_rows=trained.problem_rows,
+        scaling=task.scaling,
+        tuning="" if task.tuning is None else str(task.tuning),
+        chosen=summarise(trained.settings, once=task.tuning is not None and task.tuning.optimistic),
         fit_seconds=seconds.fit,
         predict_seconds=seconds.predict,
     )
 
 
-def compare(wanted: Iterable[Wanted], ledger: Ledger) -> list[Comparison]:
+def compare(wanted: Iterable[RequestedRow], ledger: EvaluationResults) -> list[Comparison]:
     """Return every two rows with the same exam and seed side by side."""
-    groups: dict[tuple[str, int], list[Wanted]] = {}
+    groups: dict[tuple[str, int], list[RequestedRow]] = {}
     for each in wanted:
         if ledger.outcome(each.task) is not None:
             groups.setdefault((each.task.exam_digest, each.task.seed), []).append(each)
     found = []
     for group in groups.values():
-        truth = ledger.exam(group[0].task).truth
+        exam = ledger.exam(group[0].task)
+        truth, fold = exam.truth, _folds(group[0].task, exam)
         right = [outcome.named == truth for each in group if (outcome := ledger.outcome(each.task)) is not None]
         for (one, first), (two, second) in itertools.combinations(zip(group, right, strict=True), 2):
             only = _one_only(first, second)
             names = (one.label, one.task.split, one.task.seed, describe(one.task), describe(two.task))
             difference = (only[0] - only[1]) / len(truth)
-            found.append(Comparison(*names, len(truth), *only, difference, mcnemar(*only)))
+            found.append(Comparison(*names, len(truth), *only, difference, *_p_values(first, second, fold)))
     return found
 
 
 def describe(task: Task) -> str:
-    """Return a task's estimator and decoder in one word."""
+    """Return what names a way to predict among others on the same rows."""
     reduction = "" if task.reduction == ONE_VS_ONE else task.reduction
-    return " ".join(filter(None, (reduction, task.estimator_spec, "" if task.decoder is None else task.decoder.spec)))
+    decoder = "" if task.decoder is None else task.decoder.spec
+    tuning = "" if task.tuning is None else str(task.tuning)
+    return name_method(reduction, task.estimator_spec, decoder, task.scaling, tuning)
+
+
+def name_method(reduction: str, estimator: str, decoder: str, scaling: str, tuning: str) -> str:
+    """Return a name of what stands in these columns; what is as usual is left out.
+
+    Examples
+    --------
+    >>> name_method("one-vs-all", "svc-rbf", "", "minmax", "greedy: C from 1; 5 inner folds, patience 3")
+    'one-vs-all svc-rbf minmax (greedy)'
+    """
+    search = f"({short_tuning(tuning)})" if tuning else ""
+    return " ".join(filter(None, (reduction, estimator, decoder, "" if scaling == SCALINGS[0] else scaling, search)))
+
+
+def short_tuning(tuning: str) -> str:
+    """Return a search without the values that it tries.
+
+    Examples
+    --------
+    >>> short_tuning("best-of-grid (optimistic): C=1|2"), short_tuning("")
+    ('best-of-grid, optimistic', '')
+    """
+    return tuning.partition(":")[0].replace(" (", ", ").replace(")", "")
+
+
+def _folds(task: Task, exam: TestSet) -> NDArray[np.int64] | None:
+    """Return the fold of each row; None of a test part, on which decoders are compared, and reductions may be."""
+    return fold_numbers(exam.split, exam.truth) if task.decoder is None and exam.split != OFFICIAL else None
+
+
+def _interval(hits: NDArray[np.bool_], fold: NDArray[np.int64] | None, confidence: float) -> tuple[float, float]:
+    if fold is None:
+        return binomial_interval(int(hits.sum()), len(hits), confidence)
+    return fold_interval(hits, fold, confidence)
+
+
+def _p_values(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], fold: NDArray[np.int64] | None
+) -> tuple[float, float]:
+    """Return the p-values of McNemar's and of the corrected t-test, one of which is nan."""
+    if fold is None:
+        return mcnemar(*_one_only(first, second)), math.nan
+    return math.nan, corrected_t(first, second, fold)
 
 
 def _one_only(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[int, int]:
@@ -151,7 +219,7 @@ def _one_only(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> tuple[int,
 
 def _is_sound(frame: pd.DataFrame) -> bool:
     """Say whether the numbers are such as an evaluation can give."""
-    shares = frame[["accuracy", "low", "high", "agreement", "mcnemar"]]
+    shares = frame[["accuracy", "low", "high", "agreement", *LATER_COLUMNS, "mcnemar"]]
     always = frame[["accuracy", "low", "high"]]
     amounts = frame[["queries", "distinct", "rounds", "problems", "problem_rows", "fit_seconds", "predict_seconds"]]
     return bool(
@@ -166,8 +234,9 @@ def _is_sound(frame: pd.DataFrame) -> bool:
 
 EVALUATION_TABLE = TableKind(
     columns=Row._fields,
-    text=("data", "reduction", "estimator", "decoder", "split"),
+    text=("data", "reduction", "estimator", "decoder", "split", *LATEST_COLUMNS),
     whole=("n", "seed", "rows"),
     is_sound=_is_sound,
-    text_may_lack=("decoder", "estimator"),
+    text_may_lack=("decoder", "estimator", *LATEST_COLUMNS),
+    later=(LATER_COLUMNS, LATEST_COLUMNS),
 )

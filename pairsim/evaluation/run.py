@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pairsim.checks import check_whole
+from pairsim.checks import check_choice, check_whole
 from pairsim.datasets import Dataset, load
 from pairsim.datasets.loading import MOST_SEED
+from pairsim.datasets.preparing import SCALINGS
 from pairsim.decoders import PAPER_SPECS, Decoder, MaxWin
 from pairsim.decoders import decoder as read_decoder
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.evaluation.estimators import Estimator
 from pairsim.evaluation.estimators import estimator as read_estimator
-from pairsim.evaluation.outcomes import Ledger, Seconds, Wanted
+from pairsim.evaluation.outcomes import EvaluationResults, RequestedRow, Seconds
+from pairsim.evaluation.protocols import check_official, check_split
 from pairsim.evaluation.rows import EVALUATION_TABLE, Comparison, Row, compare, make_row
-from pairsim.evaluation.tasks import ONE_VS_ONE, Exam, Task
+from pairsim.evaluation.sides import read_side
+from pairsim.evaluation.tasks import ONE_VS_ONE, Task, TestSet
 from pairsim.evaluation.training import knowing_errors, predict, train
+from pairsim.plain_text import printable
 from pairsim.stats import check_confidence
 from pairsim.store import Store
 from pairsim.sweeps.requests import this_run
@@ -32,7 +36,7 @@ Progress = Callable[[float, str], None]
 
 
 class Evaluation(NamedTuple):
-    """What came out: one row a data set, estimator and decoder, and every two rows of a data set side by side."""
+    """Results: one row per data set, estimator and decoder, and every two rows of a data set side by side."""
 
     rows: tuple[Row, ...]
     comparisons: tuple[Comparison, ...]
@@ -43,7 +47,7 @@ class Evaluation(NamedTuple):
         return EVALUATION_TABLE.to_frame([row._asdict() for row in self.rows])
 
 
-class Order(NamedTuple):
+class EvaluationRequest(NamedTuple):
     """What is to be evaluated, checked; the reference is the max-win that every decoder is compared with."""
 
     datasets: tuple[Dataset, ...]
@@ -52,21 +56,23 @@ class Order(NamedTuple):
     reference: Decoder
     seed: int
     confidence: float
+    scaling: str = SCALINGS[0]
 
-    def wanted(self, dataset: Dataset, estimator: Estimator) -> list[Wanted]:
+    def wanted(self, dataset: Dataset, estimator: Estimator) -> list[RequestedRow]:
         """Return the rows of one data set and estimator."""
         reference = self.task(dataset, estimator, self.reference)
         return [
-            Wanted(dataset.name, self.task(dataset, estimator, decoder), reference, self.confidence)
+            RequestedRow(printable(dataset.name), self.task(dataset, estimator, decoder), reference, self.confidence)
             for decoder in self.decoders
         ]
 
     def task(self, dataset: Dataset, estimator: Estimator, decoder: Decoder) -> Task:
         """Return the task of a decoder."""
-        return Task(dataset.digest, dataset.split, ONE_VS_ONE, estimator.name, estimator.settings, decoder, self.seed)
+        model = (ONE_VS_ONE, estimator.name, estimator.settings)
+        return Task(dataset.digest, dataset.split, *model, decoder, self.seed, self.scaling)
 
 
-def make_order(
+def make_evaluation_request(
     data: Sequence[str | Dataset],
     estimators: Sequence[str | Estimator],
     decoders: Sequence[str | Decoder],
@@ -75,29 +81,34 @@ def make_order(
     confidence: float = 0.95,
     test_share: float = 0.3,
     target: str | None = None,
-) -> Order:
+    scaling: str = SCALINGS[0],
+    split: str | None = None,
+) -> EvaluationRequest:
     """Load the data and check everything before any training."""
     seed = check_whole("evaluate", "seed", seed, 0, MOST_SEED)
     confidence = check_confidence("evaluate", confidence)
-    chosen = [read_decoder(each) if isinstance(each, str) else each for each in decoders]
-    trained = [read_estimator(each) if isinstance(each, str) else each for each in estimators]
-    for name, values in (("data", data), ("estimator", trained), ("decoder", chosen)):
-        if not values:
-            raise refusal("evaluate", name, "at least one", "none")
-        repeated = [each for place, each in enumerate(values) if each in values[:place]]
-        if repeated:
-            raise refusal("evaluate", name, "given once each", f"{getattr(repeated[0], 'spec', repeated[0])!r} twice")
+    scaling = check_choice("evaluate", "scaling", scaling, SCALINGS)
+    official = check_split(split)
+    listed = read_side("data", data, str | Dataset, "names of data sets, such as ['iris'], or data sets")
+    chosen = read_side("decoder", decoders, Decoder, "specs of decoders, such as ['adag'], or decoders", read_decoder)
+    must_be = "specs of estimators, such as ['linear-svc'], or estimators"
+    trained = read_side("estimator", estimators, Estimator, must_be, read_estimator)
     for decoder in chosen:
         if getattr(decoder, "ties", None) == "lose":
-            raise refusal("evaluate", "decoder", "one that always names a class (ties not 'lose')", decoder.spec)
+            raise parameter_error(
+                "evaluate", "decoder", "one that always names a class (ties not 'lose')", decoder.spec
+            )
     datasets = [
-        load(each, target=target, test_share=test_share, seed=seed) if isinstance(each, str) else each for each in data
+        load(each, target=target, test_share=test_share, seed=seed) if isinstance(each, str) else each
+        for each in listed
     ]
     for dataset in datasets:
+        if official:
+            check_official(dataset)
         for decoder in chosen:
             decoder.kernel(len(np.unique(dataset.y)))  # does the decoder fit the number of classes?
-    reference = next((each for each in chosen if isinstance(each, MaxWin)), MaxWin())
-    return Order(tuple(datasets), tuple(trained), tuple(chosen), reference, seed, confidence)
+    reference = next((each for each in chosen if each.reference), MaxWin())
+    return EvaluationRequest(tuple(datasets), tuple(trained), tuple(chosen), reference, seed, confidence, scaling)
 
 
 def evaluate(
@@ -109,6 +120,8 @@ def evaluate(
     confidence: float = 0.95,
     test_share: float = 0.3,
     target: str | None = None,
+    scaling: str = SCALINGS[0],
+    split: str | None = None,
     store: Path | str | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -121,22 +134,26 @@ def evaluate(
     estimators : sequence of str or Estimator
         Such as "linear-svc" or "svc-rbf:C=10"; trained on each pair of classes.
     decoders : sequence of str or Decoder
-        Such as "max-win", "adag"; those whose ties name somebody.
+        Such as "max-win", "adag"; not those with ties="lose".
     seed : int
-        Of the split, of the training and of the decoders' own draws.
+        Seed for the split, the training and the decoders' random choices.
     confidence : float
-        Of the intervals of the accuracy.
+        Confidence level of the accuracy intervals.
     test_share, target
         As in `pairsim.datasets.load`.
+    scaling : {"standard", "minmax", "symmetric", "none"}
+        As in `pairsim.datasets.preprocessor`; fitted on the training part.
+    split : {"official"}, optional
+        Reject data sets without a test part of their own, which would be split.
     store : path, optional
-        A results store: what it has is not computed again, and a model of which it has all is not trained.
+        A results store; finished results and trained models in it are reused.
     progress : callable, optional
         Called with the share of the work that is done by now and what is done next.
 
     Returns
     -------
     Evaluation
-        With `frame` (one row a data set, estimator and decoder) and `comparisons` (McNemar's exact test for every two).
+        With `frame` (a row per data set, estimator and decoder) and `comparisons` (McNemar's exact test for every two).
 
     Examples
     --------
@@ -147,30 +164,38 @@ def evaluate(
     0  wine  max-win:ties=first    53      3.0
     1  wine    adag:order=given    53      2.0
     """
-    order = make_order(
-        data, estimators, decoders, seed=seed, confidence=confidence, test_share=test_share, target=target
+    order = make_evaluation_request(
+        data,
+        estimators,
+        decoders,
+        seed=seed,
+        confidence=confidence,
+        test_share=test_share,
+        target=target,
+        scaling=scaling,
+        split=split,
     )
     with contextlib.ExitStack() as stack:
         opened = None if store is None else stack.enter_context(Store.create_or_open(Path(store)))
-        return run_order(order, opened, progress or (lambda done, label: None))
+        return run_evaluation_request(order, opened, progress or (lambda done, label: None))
 
 
-def run_order(
-    order: Order,
+def run_evaluation_request(
+    order: EvaluationRequest,
     store: Store | None,
     progress: Progress,
     tell: Callable[[str], None] = lambda message: None,
     command: str | None = None,
 ) -> Evaluation:
     """Compute what the store lacks, and return the rows that were asked for; `command` is what asked for them."""
-    ledger = Ledger(store)
+    ledger = EvaluationResults(store)
     if store is not None:
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
     for dataset in order.datasets:
         truth = np.searchsorted(dataset.classes, dataset.y_test).astype(np.int64)
-        ledger.add_exam(Exam(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
+        ledger.add_exam(TestSet(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
     models = [(dataset, estimator) for dataset in order.datasets for estimator in order.estimators]
     wanted = [row for model in models for row in order.wanted(*model)]
     ledger.want(wanted)
@@ -182,7 +207,11 @@ def run_order(
 
 
 def compute(
-    order: Order, dataset: Dataset, estimator: Estimator, ledger: Ledger, tell: Callable[[str], None]
+    order: EvaluationRequest,
+    dataset: Dataset,
+    estimator: Estimator,
+    ledger: EvaluationResults,
+    tell: Callable[[str], None],
 ) -> Iterator[tuple[float, str]]:
     """Train one model, unless the ledger has all of its decoders, and predict with those that it lacks.
 
@@ -195,7 +224,7 @@ def compute(
         yield 1.0, f"{name}: stored"
         return
     yield 0.0, f"{name}: training"
-    numbers = dataset.numbers()
+    numbers = dataset.numbers(order.scaling)
     trained = train(estimator, numbers, order.seed, dataset.name)
     if trained.unconverged:
         tell(f"{name}: {trained.unconverged} of {trained.model.pairs} pairs were not trained to the end (max_iter=...)")

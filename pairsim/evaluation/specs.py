@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from pairsim.errors import refusal
+from pairsim.checks import check_text
+from pairsim.errors import parameter_error
 
 Setting = bool | int | float | str | None
 Settings = tuple[tuple[str, Setting], ...]
@@ -14,9 +15,9 @@ WORDS: dict[str, Setting] = {"true": True, "false": False, "none": None}
 
 def split_spec(what: str, spec: str, names: Collection[str]) -> tuple[str, str]:
     """Return the name, one of `names`, and the text of the settings."""
-    name, _, tail = spec.strip().partition(":")
+    name, _, tail = check_text(what, "spec", spec, "text such as 'NAME' or 'NAME:key=value'").strip().partition(":")
     if name not in names:
-        raise refusal(what, "name", "one of " + ", ".join(names), repr(name))
+        raise parameter_error(what, "name", "one of " + ", ".join(names), repr(name))
     return name, tail
 
 
@@ -27,18 +28,19 @@ def read_settings(owner: str, text: str, keys: Collection[str]) -> Settings:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if key not in keys or not equals or key in settings:
             must_be = "key=value, each once, with key one of " + ", ".join(sorted(keys))
-            raise refusal(owner, "options", must_be, repr(part))
-        settings[key] = _value(value)
+            raise parameter_error(owner, "options", must_be, repr(part))
+        settings[key] = read_value(value)
     return tuple(settings.items())
 
 
 def write_spec(name: str, settings: Settings) -> str:
     """Return name and settings as they are written on the command line."""
-    listed = ",".join(f"{key}={_word(value)}" for key, value in settings)
+    listed = ",".join(f"{key}={write_value(value)}" for key, value in settings)
     return f"{name}:{listed}" if listed else name
 
 
-def _value(text: str) -> Setting:
+def read_value(text: str) -> Setting:
+    """Return the setting that a word stands for: true, false, none, a number, or the word itself."""
     if text.lower() in WORDS:
         return WORDS[text.lower()]
     for read in (int, float):
@@ -49,5 +51,6 @@ def _value(text: str) -> Setting:
     return text
 
 
-def _word(value: Setting) -> str:
+def write_value(value: Setting) -> str:
+    """Return a setting as `read_value` reads it."""
     return next((word for word, meant in WORDS.items() if value is meant), str(value))

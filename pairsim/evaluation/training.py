@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.datasets import Numbers
-from pairsim.decoders import Decoder, Radag
-from pairsim.errors import refusal
+from pairsim.decoders import Decoder
+from pairsim.errors import parameter_error
 from pairsim.evaluation.estimators import Estimator
 from pairsim.evaluation.outcomes import Outcome
 from pairsim.models import PairModel, from_model
 from pairsim.simulation import watch_compiler
 
 if TYPE_CHECKING:
-    from pairsim.kernels.warm import CompileWatch
+    from pairsim.kernels.compile_watch import CompileWatch
     from pairsim.learn import RowCosts
 
 SOON = 1.0  # seconds of processor time, up to which predictions are timed twice
@@ -48,12 +48,12 @@ def train(estimator: Estimator, numbers: Numbers, seed: int, name: str) -> Train
             fitted = estimator.build(seed).fit(numbers.X, numbers.y)
     except (ValueError, TypeError) as error:
         must_be = "one that can be trained on this data set"
-        raise refusal("evaluate", "estimator", must_be, f"{estimator.spec} on {name} ({error})") from None
+        raise parameter_error("evaluate", "estimator", must_be, f"{estimator.spec} on {name} ({error})") from None
     seconds = time.process_time() - start
     unconverged = 0
     for each in caught:
         if issubclass(each.category, ConvergenceWarning):
-            unconverged += 1  # one a pair: told once, in one line
+            unconverged += 1  # one per pair: told once, in one line
         else:
             warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     return Trained(from_model(fitted), seconds, unconverged, fitted)
@@ -64,16 +64,16 @@ def knowing_errors(decoder: Decoder, trained: Trained, numbers: Numbers) -> tupl
 
     Any other decoder is returned as it is. The second value is the time that it took, which is part of the training.
     """
-    if not isinstance(decoder, Radag) or decoder.errors is not None:
+    if not decoder.needs_pair_errors:
         return decoder, 0.0
-    from pairsim.learn.calibration import gather
-    from pairsim.learn.support import support_errors
+    from pairsim.learn.one_vs_one.calibration import gather
+    from pairsim.learn.one_vs_one.support import support_errors
 
     start = time.process_time()
     errors = support_errors(trained.fitted)
     if errors is None:
         errors = gather(trained.model, numbers.X, np.searchsorted(trained.model.classes_, numbers.y)).errors()
-    return Radag(errors), time.process_time() - start
+    return decoder.with_pair_errors(errors), time.process_time() - start
 
 
 def predict(model: PairModel, decoder: Decoder, X: Any, classes: NDArray[Any], seed: int) -> tuple[Outcome, float]:

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from pairsim.exact_values.dispatch import exact
+from pairsim.exact_values.providers import EXACT, EXACT_ROWS, Solution
 from pairsim.exact_values.result import Exact, ExactUnavailable
+from pairsim.registries import import_all
 
-__all__ = ["Exact", "ExactUnavailable", "exact"]
+import_all(__name__, list(__path__))
+
+__all__ = ["EXACT", "EXACT_ROWS", "Exact", "ExactUnavailable", "Solution", "exact"]

@@ -1,8 +1,8 @@
-"""ddag and adag when every pair with the true class is answered right with the same chance p.
+"""ddag and adag when every pair with the true class is answered right with the same probability p.
 
 What the other pairs answer does not matter then: the true class only has to win its own games. Under a random order
 the number of games depends on its place alone (Kijsirikul, Ussivakul, Meknavin 2002; POLL paper, section 1.4, where
-p is the chance of a *wrong* answer). Under the given order class 0 stands first and plays in every round.
+p is the probability of a *wrong* answer). Under the given order class 0 stands first and plays in every round.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def adag_random_order(n: int, p: float) -> tuple[float, float]:
 
 
 def win_all(p: float, games: int) -> tuple[float, float]:
-    """Return the chances to win all of `games` games, and to lose at least one of them.
+    """Return the probabilities to win all of `games` games, and to lose at least one of them.
 
     Examples
     --------

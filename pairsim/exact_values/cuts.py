@@ -1,6 +1,6 @@
-"""The cut of top-k: the chance, given all scores, that a poll leaves just one set of candidates.
+"""The cut of top-k: the probability, given all scores, that a poll leaves just one set of candidates.
 
-The bar is the lowest sampled score that is still a candidate's. For a fixed bar the chance is a product over the
+The bar is the lowest sampled score that is still a candidate's. For a fixed bar the probability is a product over the
 classes, but for one condition that counts: some class must stand *at* the bar. So every class either stays (clearly on
 its side of the bar) or steps (stands at it), and the steps are counted.
 """

@@ -1,4 +1,4 @@
-"""Expected products of weights on the scores, under any chances: every class has its own axis.
+"""Expected products of weights on the scores, under any probabilities: every class has its own axis.
 
 Classes leave one by one, as in `exchangeable`, but a state is the number of wins of each class still in. The array of
 all states has one axis a class, the next to leave first, and a last axis of lanes.
@@ -55,7 +55,7 @@ def meet(mass: Floats, axis: int, chance: float) -> Floats:
 
 
 def first_states(chances: Floats, order: Sequence[int]) -> Floats:
-    """Return the chances of who beats class 0: one axis for each class of `order`, with 0 or 1 wins."""
+    """Return the probabilities of who beats class 0: one axis for each class of `order`, with 0 or 1 wins."""
     mass = np.ones(())
     for c in order:
         mass = mass[..., None] * np.array([chances[0, c], chances[c, 0]])

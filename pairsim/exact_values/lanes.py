@@ -109,6 +109,6 @@ def sample_scores(n: int, l: int) -> Sampled:
 
 
 def lose_games(n: int, p: float) -> Floats:
-    """Return the chances that class 0 loses 0 .. n-1 of its games, each won with chance p."""
+    """Return the probabilities that class 0 loses 0 .. n-1 of its games, each won with probability p."""
     m = n - 1
     return np.array([math.comb(m, b) * p ** (m - b) * (1.0 - p) ** b for b in range(n)])

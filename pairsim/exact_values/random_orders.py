@@ -1,4 +1,4 @@
-"""ddag and adag under any chances when each trial deals the classes in a fresh random order.
+"""ddag and adag under any probabilities when each trial deals the classes in a fresh random order.
 
 Both are dynamic programmes over sets of the classes 1 .. n-1 (bit c - 1 of a mask is class c): given which classes
 stand in a part of the list, their order in it is uniformly random.
@@ -102,9 +102,9 @@ class Part(NamedTuple):
     """A bracket of the knock-out by its shape, over every set of classes that can stand in it (one row a set)."""
 
     size: int
-    held: Floats  # [set of `size` others, class]: chance that the class comes out
-    gain: Floats  # [set of `size` others, class]: chance that a class outside beats the one that comes out
-    gain_true: Floats  # [set of `size` others, 2]: chance that class 0 beats it, and that it loses
+    held: Floats  # [set of `size` others, class]: probability that the class comes out
+    gain: Floats  # [set of `size` others, class]: probability that a class outside beats the one that comes out
+    gain_true: Floats  # [set of `size` others, 2]: probability that class 0 beats it, and that it loses
     true_in: Floats  # [set of `size` - 1 others, 2]: with class 0 in it, chances that it comes out and that it does not
 
 
@@ -170,7 +170,7 @@ def rank_sets(m: int) -> Ints:
 
 @jit
 def beat_outcome(chances: Floats, ranks: Ints, size: int, held: Floats) -> Floats:
-    """Return for each set and each class outside it the chance to beat the class that comes out of the set."""
+    """Return for each set and each class outside it the probability to beat the class that comes out of the set."""
     m = held.shape[1]
     gain = np.zeros_like(held)
     for mask in range(ranks.shape[0]):

@@ -7,6 +7,8 @@ kind, the interval tells.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,9 +17,10 @@ from pairsim.decoders.sample_size import sample_size
 from pairsim.exact_values import random_orders
 from pairsim.exact_values.budget import BUDGET, check_work
 from pairsim.exact_values.lanes import poll_lanes
+from pairsim.exact_values.providers import EXACT_ROWS, listed
 from pairsim.exact_values.result import unavailable
 from pairsim.exact_values.scores import table_work
-from pairsim.kernels.drive import decode_trials
+from pairsim.kernels.driver import decode_trials
 from pairsim.kernels.stream import stream_key
 from pairsim.oracles import Recorded
 from pairsim.stats import Moments, bounded_interval
@@ -32,21 +35,16 @@ ON_ROWS = "the mean over {} recorded rows"
 
 
 def on_rows(oracle: Recorded, decoder: Decoder) -> tuple[Floats, str]:
-    """Return the chance of the true class in each row, and how it was found."""
-    if isinstance(decoder, MaxWin):
-        chances = max_win(oracle, decoder)
-    elif isinstance(decoder, Poll):
-        chances = poll(oracle, decoder)
-    elif isinstance(decoder, Adag | Ddag):
-        chances = replay(oracle, decoder) if decoder.order == "given" else random_order(oracle, decoder)
-    else:
-        must_be = "MaxWin, Poll, Adag or Ddag on recorded rows (use simulate, which replays every row)"
+    """Return the probability of the true class in each row, and how it was found."""
+    solve = EXACT_ROWS.of(decoder)
+    if solve is None:
+        must_be = f"{listed(EXACT_ROWS)} on recorded rows (use simulate, which replays every row)"
         raise unavailable("decoder", must_be, decoder.spec)
-    return chances, ON_ROWS.format(oracle.rows)
+    return solve(oracle, decoder), ON_ROWS.format(oracle.rows)
 
 
 def interval_of(chances: Floats, confidence: float) -> tuple[float, float]:
-    """Return an interval for the mean chance of all rows of the kind that these are a sample of."""
+    """Return an interval for the mean probability of all rows of the kind that these are a sample of."""
     mean = float(chances.mean())
     apart = chances - mean
     return bounded_interval(Moments(len(chances), mean, float((apart**2).sum()), float((apart**3).sum())), confidence)
@@ -70,8 +68,9 @@ def all_scores(oracle: Recorded) -> Ints:
     return np.concatenate([tournaments(oracle, first, ROWS_AT_A_TIME).sum(axis=2) for first in pieces])
 
 
+@EXACT_ROWS.register(MaxWin)
 def max_win(oracle: Recorded, decoder: MaxWin) -> Floats:
-    """Return the chance of the true class in each row: on top, and there as the ties have it."""
+    """Return the probability of the true class in each row: on top, and there as the ties have it."""
     scores = all_scores(oracle)
     on_top = scores == scores.max(axis=1, keepdims=True)
     truth = oracle.truth(0, oracle.rows)
@@ -82,6 +81,7 @@ def max_win(oracle: Recorded, decoder: MaxWin) -> Floats:
     return np.asarray(is_top * (tied == 1) if decoder.ties == "lose" else is_top / tied, np.float64)
 
 
+@EXACT_ROWS.register(Poll)
 def poll(oracle: Recorded, decoder: Poll) -> Floats:
     """Return the chance of the true class in each row: given the scores, sampled scores are independent binomials."""
     n, l = oracle.n, sample_size(decoder.l, oracle.n)
@@ -106,6 +106,20 @@ def poll(oracle: Recorded, decoder: Poll) -> Floats:
     return chances
 
 
+@EXACT_ROWS.register(Adag)
+def adag(oracle: Recorded, decoder: Adag) -> Floats:
+    """Return the probability of the true class in each row under adag."""
+    given = decoder.order == "given"
+    return replay(oracle, decoder) if given else random_order(oracle, decoder, random_orders.adag_random_order)
+
+
+@EXACT_ROWS.register(Ddag)
+def ddag(oracle: Recorded, decoder: Ddag) -> Floats:
+    """Return the probability of the true class in each row under ddag."""
+    given = decoder.order == "given"
+    return replay(oracle, decoder) if given else random_order(oracle, decoder, random_orders.ddag_random_order)
+
+
 def replay(oracle: Recorded, decoder: Decoder) -> Floats:
     """Return 1 where a decoder that draws nothing names the true class, else 0."""
     winners, price = np.empty(oracle.rows, np.int64), np.zeros(3, np.int64)
@@ -113,7 +127,7 @@ def replay(oracle: Recorded, decoder: Decoder) -> Floats:
     return np.asarray(winners == oracle.truth(0, oracle.rows), np.float64)
 
 
-def random_order(oracle: Recorded, decoder: Adag | Ddag) -> Floats:
+def random_order(oracle: Recorded, decoder: Decoder, solve: Callable[[Floats], tuple[float, float]]) -> Floats:
     """Return the chance of the true class in each row, averaged over all orders; equal rows are worked out once."""
     truth = oracle.truth(0, oracle.rows)
     named = np.column_stack((oracle.bits, truth.astype("<i8")[:, None].view(np.uint8)))
@@ -123,7 +137,6 @@ def random_order(oracle: Recorded, decoder: Adag | Ddag) -> Floats:
         return len(rows) * (ROW_STEP + SET_STEP * 2.0**n * n * n)
 
     check_work(decoder.spec, oracle.label, oracle.n, work)
-    solve = random_orders.adag_random_order if isinstance(decoder, Adag) else random_orders.ddag_random_order
     chances = np.empty(len(rows))
     for k, row in enumerate(rows.tolist()):
         (beats,) = tournaments(oracle, row, 1)

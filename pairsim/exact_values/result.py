@@ -1,10 +1,10 @@
-"""What an exact answer is, and the error for a question that has none."""
+"""What an exact answer is, and the error where there is none."""
 
 from __future__ import annotations
 
 import dataclasses
 
-from pairsim.errors import ParameterError, refusal
+from pairsim.errors import ParameterError, parameter_error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Exact:
         Chances that the true class is named, and that it is not. Each is computed on its own (but for top-k), so that
         a tiny failure keeps its digits where 1 - success would have lost them.
     queries, rounds : float
-        Expected questions and rounds.
+        Expected queries and rounds.
     distinct : float or None
         Expected number of different pairs asked; None for a top-k that may leave out a pair.
     how : str
@@ -70,7 +70,9 @@ max-win on uniform (beyond it: simulate, bound). Got 512 instead.
 
 def unavailable(name: str, must_be: str, got: object) -> ExactUnavailable:
     """Build the error in the grammar of all others."""
-    return ExactUnavailable(str(refusal("exact", name, must_be, got)))
+    error = ExactUnavailable(str(parameter_error("exact", name, must_be, got)))
+    error.owner = "exact"
+    return error
 
 
 def too_large(spec: str, label: str, n: int, limit: int) -> ExactUnavailable:

@@ -11,7 +11,6 @@ from pairsim.decoders import MaxWin, Poll
 from pairsim.decoders.sample_size import sample_size
 from pairsim.exact_values import exchangeable, labelled
 from pairsim.exact_values.budget import check_work
-from pairsim.exact_values.chances import uniform_chance
 from pairsim.exact_values.lanes import (
     Lanes,
     count_nodes,
@@ -21,30 +20,33 @@ from pairsim.exact_values.lanes import (
     poll_lanes,
     possible_losses,
 )
-from pairsim.oracles import Oracle
+from pairsim.exact_values.providers import EXACT, Solution
+from pairsim.oracles import PairProbabilities
 
 Floats = NDArray[np.float64]
 
+OVER_SCORES = "dynamic programming over scores"
 STEP = 8  # an addition of two states costs as much as this many lanes before its first lane
 PRUNED = 0.65  # about the share of max-win states that are neither safe nor hopeless
 LABELLED_STEP = 9  # units of work to write a number of a labelled state: to memory, not to a row in the cache
 
 
-def max_win(oracle: Oracle, decoder: MaxWin) -> tuple[float, float]:
+@EXACT.register(MaxWin)
+def max_win(chances: PairProbabilities, decoder: MaxWin) -> Solution:
     """Return success and failure of max-win.
 
     Examples
     --------
     >>> from pairsim.oracles import Uniform
-    >>> success, failure = max_win(Uniform(16, 0.9), MaxWin())
+    >>> success, failure, *_ = max_win(Uniform(16, 0.9).probabilities(), MaxWin())
     >>> round(success, 12), round(failure, 12)
     (0.957411359063, 0.042588640937)
     """
-    p = uniform_chance(oracle)
-    check_work(decoder.spec, oracle.label, oracle.n, lambda n: max_win_work(n, decoder.ties, p is not None))
+    p = chances.uniform
+    check_work(decoder.spec, chances.label, chances.n, lambda n: max_win_work(n, decoder.ties, p is not None))
     if p is not None:
-        return max_win_exchangeable(oracle.n, p, decoder.ties)
-    return max_win_labelled(oracle.matrix(), decoder.ties)
+        return Solution(*max_win_exchangeable(chances.n, p, decoder.ties), OVER_SCORES)
+    return Solution(*max_win_labelled(chances.matrix(), decoder.ties), OVER_SCORES)
 
 
 def max_win_exchangeable(n: int, p: float, ties: str) -> tuple[float, float]:
@@ -62,7 +64,7 @@ def max_win_exchangeable(n: int, p: float, ties: str) -> tuple[float, float]:
 
 
 def max_win_labelled(chances: Floats, ties: str) -> tuple[float, float]:
-    """Return success and failure of max-win under any chances."""
+    """Return success and failure of max-win under any probabilities."""
     n = chances.shape[0]
     each = [max_win_lanes(n, losses, ties) for losses in possible_losses(n)]
     lanes = Lanes(*(np.concatenate(tables, axis=1) for tables in zip(*each, strict=True)))
@@ -71,22 +73,23 @@ def max_win_labelled(chances: Floats, ties: str) -> tuple[float, float]:
     return success, failure + float(labelled.first_states(chances, range(1, n))[hopeless].sum())
 
 
-def poll(oracle: Oracle, decoder: Poll) -> tuple[float, float]:
+@EXACT.register(Poll)
+def poll(chances: PairProbabilities, decoder: Poll) -> Solution:
     """Return success and failure of poll.
 
     Examples
     --------
     >>> from pairsim.oracles import Uniform
-    >>> success, failure = poll(Uniform(16, 0.9), Poll("5log", ties="lose"))
+    >>> success, failure, *_ = poll(Uniform(16, 0.9).probabilities(), Poll("5log", ties="lose"))
     >>> round(success, 12), round(failure, 12)
     (0.808839051095, 0.191160948905)
     """
-    p = uniform_chance(oracle)
-    check_work(decoder.spec, oracle.label, oracle.n, lambda n: poll_work(n, decoder, p is not None))
-    l = sample_size(decoder.l, oracle.n)
+    n, p = chances.n, chances.uniform
+    check_work(decoder.spec, chances.label, n, lambda n: poll_work(n, decoder, p is not None))
+    l = sample_size(decoder.l, n)
     if p is not None:
-        return poll_exchangeable(oracle.n, p, l, decoder.ties)
-    return labelled.expect_products(oracle.matrix(), poll_lanes(oracle.n, l, decoder.ties))
+        return Solution(*poll_exchangeable(n, p, l, decoder.ties), OVER_SCORES)
+    return Solution(*labelled.expect_products(chances.matrix(), poll_lanes(n, l, decoder.ties)), OVER_SCORES)
 
 
 def poll_exchangeable(n: int, p: float, l: int, ties: str) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """top-k: sums over the sets of candidates that a poll can leave, and over the scores of all tournaments.
 
 For each set of candidates with class 0 in it: the chance, given the scores, that the poll leaves just this set, times
-the chance that class 0 wins the final. Both are products over the classes once a few things are fixed (a lane), so
+the probability that class 0 wins the final. Both are products over the classes once a few things are fixed (a lane), so
 the classes can leave one by one, as in `labelled`, the candidates first.
 """
 
@@ -19,30 +19,33 @@ from pairsim.decoders import TopK
 from pairsim.decoders.sample_size import sample_size
 from pairsim.exact_values import labelled
 from pairsim.exact_values.budget import check_work
-from pairsim.exact_values.chances import uniform_chance
 from pairsim.exact_values.cuts import Cut, count_cut_lanes, make_cut, split_lanes
 from pairsim.exact_values.lanes import count_nodes, draw_nodes, sample_scores
-from pairsim.exact_values.scores import table_work
-from pairsim.oracles import Oracle
+from pairsim.exact_values.providers import EXACT, Solution
+from pairsim.exact_values.scores import OVER_SCORES, table_work
+from pairsim.oracles import PairProbabilities
 
 Floats = NDArray[np.float64]
 
 STEP = 6  # units of work to write a number of a labelled state; the arrays are small enough for the cache
 
 
-def top_k(oracle: Oracle, decoder: TopK) -> tuple[float, float]:
-    """Return success and failure of top-k.
+@EXACT.register(TopK)
+def top_k(chances: PairProbabilities, decoder: TopK) -> Solution:
+    """Return success and failure of top-k, and its price.
 
     Examples
     --------
     >>> from pairsim.oracles import Uniform
-    >>> success, failure = top_k(Uniform(5, 0.9), TopK(5, 1, ties="lose"))  # all classes are candidates: max-win
+    >>> every = TopK(5, 1, ties="lose")  # all classes are candidates: max-win
+    >>> success, failure, *_ = top_k(Uniform(5, 0.9).probabilities(), every)
     >>> round(success, 12), round(failure, 12)
     (0.7198875, 0.2801125)
     """
-    alike = uniform_chance(oracle) is not None
-    check_work(decoder.spec, oracle.label, oracle.n, lambda n: top_k_work(n, decoder, alike), max(2, decoder.k))
-    return top_k_over_sets(oracle.matrix(), decoder, alike)
+    alike = chances.uniform is not None
+    check_work(decoder.spec, chances.label, chances.n, lambda n: top_k_work(n, decoder, alike), max(2, decoder.k))
+    pair = top_k_over_sets(chances.matrix(), decoder, alike)
+    return Solution(*pair, OVER_SCORES, expect_price(chances, decoder))
 
 
 def top_k_over_sets(chances: Floats, decoder: TopK, alike: bool) -> tuple[float, float]:
@@ -56,27 +59,28 @@ def top_k_over_sets(chances: Floats, decoder: TopK, alike: bool) -> tuple[float,
     return success, 1.0 - success
 
 
-def expect_price(oracle: Oracle, decoder: TopK) -> tuple[float, float]:
-    """Return the expected questions and rounds: ties that lose may leave fewer candidates than k.
+def expect_price(chances: PairProbabilities, decoder: TopK) -> tuple[float, float]:
+    """Return the expected queries and rounds: ties that lose may leave fewer candidates than k.
 
     Examples
     --------
     >>> from pairsim.oracles import Uniform
-    >>> expect_price(Uniform(2, 0.9), TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
+    >>> chances = Uniform(2, 0.9).probabilities()
+    >>> expect_price(chances, TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
     (7.0, 2.0)
     """
-    cost = decoder.cost(oracle.n)
-    if decoder.ties != "lose" or decoder.k == oracle.n:
+    cost = decoder.cost(chances.n)
+    if decoder.ties != "lose" or decoder.k == chances.n:
         return float(cost.queries), float(cost.rounds)
-    counts = count_candidates(oracle.matrix(), decoder, uniform_chance(oracle) is not None)
-    final = [c * (oracle.n - 1) if decoder.final == "rescore" else c * (c - 1) // 2 for c in range(decoder.k + 1)]
+    counts = count_candidates(chances.matrix(), decoder, chances.uniform is not None)
+    final = [c * (chances.n - 1) if decoder.final == "rescore" else c * (c - 1) // 2 for c in range(decoder.k + 1)]
     polled = cost.queries - final[-1]
-    # a final without a question is not waited for
+    # a final without a query is not waited for
     return polled + float(counts @ final), 1.0 + float(counts @ (np.array(final) > 0))
 
 
 def count_candidates(chances: Floats, decoder: TopK, alike: bool) -> Floats:
-    """Return the chances of 0 .. k candidates when ties lose."""
+    """Return the probabilities of 0 .. k candidates when ties lose."""
     n = chances.shape[0]
     sampled = sample_scores(n, sample_size(decoder.l, n))
     counts = np.zeros(decoder.k + 1)
@@ -90,7 +94,7 @@ def count_candidates(chances: Floats, decoder: TopK, alike: bool) -> Floats:
 
 
 def _leave_just(chances: Floats, cut: Cut) -> float:
-    """Return the chance that the poll leaves just the candidates of `cut`."""
+    """Return the probability that the poll leaves just the candidates of `cut`."""
     n = chances.shape[0]
     order = range(1, n)
     first = labelled.first_states(chances, order)[..., None, None]
@@ -108,7 +112,7 @@ def _chunk(n: int, cut: Cut) -> int:
 
 
 def candidate_sets(n: int, decoder: TopK, alike: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield the candidates besides class 0, and how many sets of candidates have the chances of this one."""
+    """Yield the candidates besides class 0, and how many sets of candidates have the probabilities of this one."""
     # ties that lose may leave fewer candidates than k
     for size in range(0 if decoder.ties == "lose" else decoder.k - 1, decoder.k):
         yield from alike_sets(n, size, alike)
@@ -123,7 +127,7 @@ def alike_sets(n: int, size: int, alike: bool) -> Iterator[tuple[tuple[int, ...]
 
 
 def win_with(chances: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) -> float:
-    """Return the chance that class 0 and `others` are the candidates and that class 0 wins the final."""
+    """Return the probability that class 0 and `others` are the candidates and that class 0 wins the final."""
     n = chances.shape[0]
     order = others + tuple(c for c in range(1, n) if c not in others)
     parts = split_lanes(cut, _chunk(n, cut))

@@ -60,7 +60,7 @@ def fit_similarity(recorded: Recorded | Traits) -> Similarity:
 def fit_ranked(recorded: Recorded | Traits) -> Ranked:
     """Fit the ranked oracle: order from circles, p and difficulty from the losses of the true class.
 
-    Three wrong classes go round in a circle with chance 1/4 - 3 asin(order / 2) / (2 pi), which is solved for the
+    Three wrong classes go round in a circle with probability 1/4 - 3 asin(order / 2) / (2 pi), which is solved for the
     order. Given the ease of a trial the true class's losses are binomial, whatever the order; p and difficulty maximise
     the likelihood of the losses of all rows.
 
@@ -73,23 +73,24 @@ def fit_ranked(recorded: Recorded | Traits) -> Ranked:
     (0.9, 0.8, 0.5)
     """
     traits = _traits("fit_ranked", recorded)
-    order = 2.0 * math.sin(math.pi / 6.0 * (1.0 - min(1.0, traits.circles)))
     p, difficulty = _fit_losses(traits.losses)
-    return Ranked(traits.n, p, min(1.0, order), difficulty)
+    return Ranked(traits.n, p, order_of_circles(traits.circles), difficulty)
 
 
-def log_likelihood(losses: NDArray[np.int64], p: float, difficulty: float) -> float:
-    """Return the log-likelihood of the true class's losses, losses[k] rows having k, under a ranked oracle."""
-    return _log_likelihood(losses, float(ndtri(p)), difficulty)
+def order_of_circles(circles: float) -> float:
+    """Return the order under which circles are so frequent, 1 being as frequent as among coin flips."""
+    return min(1.0, 2.0 * math.sin(math.pi / 6.0 * (1.0 - min(1.0, circles))))
 
 
-def _log_likelihood(losses: NDArray[np.int64], level: float, difficulty: float) -> float:
+def level_likelihood(losses: NDArray[np.int64], level: float, difficulty: float) -> float:
+    """Return the log-likelihood of losses, losses[k] rows having k, under a ranked oracle with p = Phi(level)."""
     games = len(losses) - 1
     seen = np.flatnonzero(losses)
     at = (level + math.sqrt(difficulty) * EASE) / math.sqrt(1.0 - difficulty)
     ways = gammaln(games + 1) - gammaln(seen + 1) - gammaln(games - seen + 1)
     terms = seen[:, None] * log_ndtr(-at) + (games - seen)[:, None] * log_ndtr(at) + LOG_WEIGHTS
-    return float(losses[seen] @ (ways + logsumexp(terms, axis=1)))
+    top = terms.max(axis=1)
+    return float(losses[seen] @ (ways + top + np.log(np.exp(terms - top[:, None]).sum(axis=1))))
 
 
 def _fit_losses(losses: NDArray[np.int64]) -> tuple[float, float]:
@@ -99,7 +100,7 @@ def _fit_losses(losses: NDArray[np.int64]) -> tuple[float, float]:
     if accuracy in (0.0, 1.0):  # nothing differs between trials
         return accuracy, 0.0
     found = minimize(
-        lambda x: -_log_likelihood(losses, x[0], x[1]),
+        lambda x: -level_likelihood(losses, x[0], x[1]),
         x0=(float(ndtri(accuracy)), 0.5),
         method="Nelder-Mead",
         bounds=((-FARTHEST_LEVEL, FARTHEST_LEVEL), (0.0, MOST_DIFFICULT)),

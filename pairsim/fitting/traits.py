@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.oracles import Recorded
 
 CHUNK = 1 << 24  # answers at a time, i beats j and j beats i both counted: 16 MB
@@ -49,6 +49,66 @@ class Traits:
     beats: NDArray[np.int64] = dataclasses.field(repr=False)
 
 
+@dataclasses.dataclass(frozen=True)
+class RowCounts:
+    """What is counted in each row; any groups of rows add up to their `Traits`.
+
+    Attributes
+    ----------
+    n : int
+        Classes.
+    losses, cycles, highest, second : array of int, shape (rows,)
+        Pairs that the true class loses, triples of wrong classes that beat each other in a circle, and the two highest
+        scores.
+    group : array of int, shape (rows,)
+        The group of each row.
+    beats : array of int, shape (groups, n, n)
+        `Traits.beats` of each group.
+    """
+
+    n: int
+    losses: NDArray[np.int64]
+    cycles: NDArray[np.int64]
+    highest: NDArray[np.int64]
+    second: NDArray[np.int64]
+    group: NDArray[np.int64]
+    beats: NDArray[np.int64]
+
+    @property
+    def most_circles(self) -> float:
+        """The most circles that a row can have, as `Traits.circles` counts them (Kendall and Babington Smith)."""
+        m = self.n - 1
+        return m * (m * m - (1 if m % 2 else 4)) / 24 / _triples(m) * 4.0
+
+    @property
+    def circles(self) -> NDArray[np.float64]:
+        """`Traits.circles`, row by row."""
+        return self.cycles / _triples(self.n - 1) * 4.0
+
+    @property
+    def accuracy(self) -> NDArray[np.float64]:
+        """The fraction of the true class's pairs that are answered right, row by row."""
+        return 1.0 - self.losses / (self.n - 1)
+
+    def traits(self, without: int | None = None) -> Traits:
+        """Return the traits of all rows, or of those outside one group."""
+        n, rest = self.n, self.group != (-1 if without is None else without)
+        rows = int(rest.sum())
+        losses = np.bincount(self.losses[rest], minlength=n)
+        left_out = 0 if without is None else self.beats[without]
+        return Traits(
+            n=n,
+            rows=rows,
+            accuracy=1.0 - float(losses @ np.arange(n)) / (rows * (n - 1)),
+            unbeaten=float(losses[0] / rows),
+            circles=float(self.cycles[rest].sum() / (rows * _triples(n - 1)) * 4.0),
+            winner=float(self.highest[rest].sum() / (rows * (n - 1))),
+            runner_up=float(self.second[rest].sum() / (rows * (n - 1))),
+            losses=losses,
+            beats=self.beats.sum(axis=0) - left_out,
+        )
+
+
 def traits_of(recorded: Recorded) -> Traits:
     """Return the traits of recorded answers, whatever the true class of each row is.
 
@@ -60,38 +120,39 @@ def traits_of(recorded: Recorded) -> Traits:
     >>> found.accuracy, found.unbeaten, found.circles, found.winner
     (1.0, 1.0, 0.0, 1.0)
     """
+    return count_rows(recorded, np.zeros(recorded.rows, np.int64)).traits()
+
+
+def count_rows(recorded: Recorded, group: NDArray[np.int64]) -> RowCounts:
+    """Return what is counted in each row, and how often places beat places in each group of rows."""
     n, rows = recorded.n, recorded.rows
-    losses, beats = np.zeros(n, np.int64), np.zeros((n, n), np.int64)
-    circles = first = second = 0.0
+    losses, cycles, highest, second = np.empty((4, rows), np.int64)
+    beats = np.zeros((int(group.max()) + 1, n, n), np.int64)
+    first = 0
     for won in _sorted_tables(recorded):
+        here = slice(first, first + len(won))
         scores = won.sum(axis=2)
-        losses += np.bincount(n - 1 - scores[:, 0], minlength=n)
-        beats += won.sum(axis=0)
+        losses[here] = n - 1 - scores[:, 0]
         among = won[:, 1:, 1:].sum(axis=2)
         # a triple that is no circle has one class that beats the other two
-        circles += len(won) * _triples(n - 1) - (among * (among - 1) / 2.0).sum()
-        highest = np.partition(scores, n - 2, axis=1)
-        first, second = first + highest[:, -1].sum(), second + highest[:, -2].sum()
-    return Traits(
-        n=n,
-        rows=rows,
-        accuracy=1.0 - float(losses @ np.arange(n)) / (rows * (n - 1)),
-        unbeaten=float(losses[0] / rows),
-        circles=float(circles / (rows * _triples(n - 1)) * 4.0),
-        winner=float(first / (rows * (n - 1))),
-        runner_up=float(second / (rows * (n - 1))),
-        losses=losses,
-        beats=beats,
-    )
+        cycles[here] = round(_triples(n - 1)) - (among * (among - 1) // 2).sum(axis=1)
+        top = np.partition(scores, n - 2, axis=1)
+        highest[here], second[here] = top[:, -1], top[:, -2]
+        for place in np.unique(group[here]).tolist():
+            beats[place] += won[group[here] == place].sum(axis=0)
+        first += len(won)
+    return RowCounts(n, losses, cycles, highest, second, group, beats)
 
 
 def check_recorded(owner: str, recorded: object) -> Recorded:
     """Return recorded answers of enough classes to be fitted."""
     if not isinstance(recorded, Recorded):
         must_be = "recorded answers, such as Recorded.load('answers.npz')"
-        raise refusal(owner, "recorded", must_be, type(recorded).__name__)
+        raise parameter_error(owner, "recorded", must_be, type(recorded).__name__)
     if recorded.n < LEAST_CLASSES:
-        raise refusal(owner, "recorded", f"answers about at least {LEAST_CLASSES} classes", f"{recorded.n} classes")
+        raise parameter_error(
+            owner, "recorded", f"answers about at least {LEAST_CLASSES} classes", f"{recorded.n} classes"
+        )
     return recorded
 
 

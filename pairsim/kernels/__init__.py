@@ -1,1 +1,1 @@
-"""The compiled core: plain functions over arrays and NamedTuples. Numpy and numba only; nothing here raises."""
+"""The compiled core: plain functions over arrays and NamedTuples. Numpy and numba only; compiled code never raises."""

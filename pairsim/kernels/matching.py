@@ -5,7 +5,7 @@ that have no mate; a vertex of a tree is outer (at an even distance from the roo
 tight joins a new vertex to a tree, closes an odd cycle (which shrinks to a blossom), or joins two trees: then the
 matching grows by one pair. Where no edge is tight, the duals are moved until one is.
 
-Costs are whole numbers, so that "tight" is an exact question: sums of rounded numbers would have to be compared with a
+Costs are integers, so that "tight" is an exact question: sums of rounded numbers would have to be compared with a
 tolerance, and a wrong answer there is a wrong matching or an endless loop.
 """
 
@@ -207,7 +207,7 @@ def begin_matching(room, size):
 def pair_up(room, costs, players, size, barred, mates):
     """Write the place of each player's opponent, its own place for one that has a bye: least cost together.
 
-    `players` holds numbers of rows and columns of `costs`, whole numbers from 0 to MOST_COST. When `size` is odd one
+    `players` holds numbers of rows and columns of `costs`, integers from 0 to MOST_COST. When `size` is odd one
     player has a bye, which costs nothing: not the one at place `barred` (-1: anybody), if there is another.
     """
     even = size + size % 2

@@ -37,7 +37,7 @@ FAR_BELOW = (
 
 @bare_inner
 def normal_chance(x):
-    """Return the chance that a standard normal number is below x; exactly 1/2 at 0, 0 and 1 at the infinities."""
+    """Return the probability that a standard normal number is below x; exactly 1/2 at 0, 0 and 1 at the infinities."""
     return 0.5 * math.erfc(-x * ROOT_HALF)
 
 
@@ -48,7 +48,7 @@ def _polynomial(c, x):
 
 @bare_inner
 def normal_quantile(u):
-    """Return the x below which a standard normal number is with chance u, 0 < u < 1 (relative error about 1e-15).
+    """Return the x below which a standard normal number is with probability u, 0 < u < 1 (relative error about 1e-15).
 
     M. J. Wichura, "Algorithm AS 241: the percentage points of the normal distribution", Applied Statistics 37, 1988.
     """

@@ -1,4 +1,4 @@
-"""What decoders did in some trials, added up: failures counted or chances measured, and agreements."""
+"""What decoders did in some trials, added up: failures counted or probabilities measured, and agreements."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def add_up_outcomes(named, truth, reference, counted, agreeing, lost, agreed, ou
 
     Where a decoder's failures are `counted`, its row of `lost` is set from whom it named (-1 is nobody), else it has
     the chances to fail already. `agreeing` says how its agreements with decoder `reference` are known: by whom both
-    named, or by the chances in its row of `agreed`.
+    named, or by the probabilities in its row of `agreed`.
     """
     trials = truth.size
     for d in range(named.shape[0]):

@@ -3,8 +3,8 @@
 The functions here choose by the type of their first argument, in Python (JIT off) and in compiled code alike, so a
 loop written once serves every decoder on every oracle, is specialised for each, and is still served from the cache.
 
-A decoder is an ask/tell machine. In each round it has `round_size` questions that do not depend on each other:
-question k is `pair(k)`, its answer is told by `record`, and `finish_round` closes the round. A size of 0 ends it.
+A decoder is an ask/tell machine. In each round it has `round_size` queries that do not depend on each other:
+query k is `pair(k)`, its answer is told by `record`, and `finish_round` closes the round. A size of 0 ends it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 from numba.extending import overload
 
 from pairsim.kernels.jit import INNER
+from pairsim.kernels.registry import Registry
 
 
 class DecoderFunctions(NamedTuple):
@@ -22,23 +24,104 @@ class DecoderFunctions(NamedTuple):
 
     allocate: Callable[..., Any]  # (decoder, n) -> state
     begin: Callable[..., Any]  # (decoder, state, key): start a new trial
-    round_size: Callable[..., Any]  # (decoder, state) -> questions in this round; 0 when done
-    pair: Callable[..., Any]  # (decoder, state, k) -> (i, j), question k of this round
+    round_size: Callable[..., Any]  # (decoder, state) -> queries in this round; 0 when done
+    pair: Callable[..., Any]  # (decoder, state, k) -> (i, j), query k of this round
     record: Callable[..., Any]  # (decoder, state, k, i, j, i_wins): the answer to it
     finish_round: Callable[..., Any]  # (decoder, state): all answers of the round are in
     winner: Callable[..., Any]  # (decoder, state) -> class, or -1 when none is named
+    confidence: Callable[..., Any] | None = None  # (decoder, state) -> its own probability to be right, nan if unknown
 
 
 class OracleFunctions(NamedTuple):
-    """The definition of an oracle: its answers, and the chances behind them where it has any."""
+    """The definition of an oracle: its answers, and the probabilities behind them where it has any."""
 
     low_wins: Callable[..., Any]  # (oracle, trial, i, j) -> bool, for i < j
-    probability: Callable[..., Any] | None  # (oracle, i, j) -> chance that i wins, for i < j
+    probability: Callable[..., Any] | None  # (oracle, i, j) -> probability that i wins, for i < j
     fill: Callable[..., Any] | None = None  # what `fill_drawn` in tiles.py does, where chances differ between trials
 
 
-DECODERS: dict[type, DecoderFunctions] = {}
-ORACLES: dict[type, OracleFunctions] = {}
+DECODERS: Registry[DecoderFunctions] = Registry(
+    "DECODERS",
+    DecoderFunctions,
+    {
+        "allocate": "decoder, n",
+        "begin": "decoder, state, key",
+        "round_size": "decoder, state",
+        "pair": "decoder, state, k",
+        "record": "decoder, state, k, i, j, i_wins",
+        "finish_round": "decoder, state",
+        "winner": "decoder, state",
+        "confidence": "decoder, state",
+    },
+    optional=("confidence",),
+)
+ORACLES: Registry[OracleFunctions] = Registry(
+    "ORACLES",
+    OracleFunctions,
+    {
+        "low_wins": "oracle, trial, i, j",
+        "probability": "oracle, i, j",
+        "fill": "oracle, n, low, rows, high, scratch, lanes",
+    },
+    optional=("probability", "fill"),
+)
+
+
+def define_decoder(
+    kernel: type,
+    *,
+    allocate: Any,
+    begin: Any,
+    round_size: Any,
+    pair: Any,
+    record: Any,
+    finish_round: Any,
+    winner: Any,
+    confidence: Any = None,
+) -> None:
+    """Define the decoder with the compiled form `kernel`, the class of a NamedTuple, by its functions.
+
+    Parameters
+    ----------
+    kernel : type
+        What `Decoder.kernel` returns; the functions get it as `decoder`.
+    allocate : function of (decoder, n)
+        Returns the state of one trial: an array, or a NamedTuple of arrays.
+    begin : function of (decoder, state, key)
+        Starts a new trial; `key` seeds the decoder's own draws.
+    round_size : function of (decoder, state)
+        Returns how many queries the round has, 0 when the decoder is done.
+    pair : function of (decoder, state, k)
+        Returns the classes (i, j) of query k of the round.
+    record : function of (decoder, state, k, i, j, i_wins)
+        Takes the answer to it.
+    finish_round : function of (decoder, state)
+        Closes the round.
+    winner : function of (decoder, state)
+        Returns the predicted class, -1 for none.
+    confidence : function of (decoder, state), optional
+        Returns the decoder's own probability that its winner is right, nan where it has none.
+    """
+    DECODERS[kernel] = DecoderFunctions(allocate, begin, round_size, pair, record, finish_round, winner, confidence)
+
+
+def define_oracle(kernel: type, *, low_wins: Any, probability: Any = None, fill: Any = None) -> None:
+    """Define the oracle with the compiled form `kernel`, the class of a NamedTuple, by its functions.
+
+    Parameters
+    ----------
+    kernel : type
+        What `Oracle.kernel` returns; the functions get it as `oracle`.
+    low_wins : function of (oracle, trial, i, j)
+        Returns whether class i wins pair i < j in this trial; the answer must be the same whenever it is asked.
+    probability : function of (oracle, i, j), optional
+        Returns the probability that i wins pair i < j, where it is the same in every trial and pairs are independent
+        (see `define_drawn`); nan where it varies, which then takes a `fill`.
+    fill : function of (oracle, n, low, rows, high, scratch, lanes), optional
+        Writes the answers of a tile of pairs, 1,024 trials at a time; without it, and without probabilities, every
+        query is answered alone.
+    """
+    ORACLES[kernel] = OracleFunctions(low_wins, probability, fill)
 
 
 def allocate(decoder, n):
@@ -52,17 +135,17 @@ def begin(decoder, state, key):
 
 
 def round_size(decoder, state):
-    """Return the number of questions in the current round; 0 means done."""
+    """Return the number of queries in the current round; 0 means done."""
     return DECODERS[type(decoder)].round_size(decoder, state)
 
 
 def pair(decoder, state, k):
-    """Return the classes (i, j) of question k of the current round."""
+    """Return the classes (i, j) of query k of the current round."""
     return DECODERS[type(decoder)].pair(decoder, state, k)
 
 
 def record(decoder, state, k, i, j, i_wins):
-    """Tell the answer to question k of the current round."""
+    """Tell the answer to query k of the current round."""
     return DECODERS[type(decoder)].record(decoder, state, k, i, j, i_wins)
 
 
@@ -76,13 +159,23 @@ def winner(decoder, state):
     return DECODERS[type(decoder)].winner(decoder, state)
 
 
+def confidence(decoder, state):
+    """Return the decoder's own probability that its winner is right, nan where it has none."""
+    return (DECODERS[type(decoder)].confidence or unknown)(decoder, state)
+
+
+def unknown(decoder, state):
+    """Stand in for the confidence of a decoder that has none."""
+    return np.nan
+
+
 def low_wins(oracle, trial, i, j):
     """Answer pair i < j in `trial`: does i win?"""
     return ORACLES[type(oracle)].low_wins(oracle, trial, i, j)
 
 
 def probability(oracle, i, j):
-    """Return the chance that i wins pair i < j."""
+    """Return the probability that i wins pair i < j."""
     return ORACLES[type(oracle)].probability(oracle, i, j)  # type: ignore[misc]
 
 
@@ -119,6 +212,11 @@ def _finish_round(decoder, state):
 @overload(winner, jit_options=INNER)
 def _winner(decoder, state):
     return DECODERS[decoder.instance_class].winner
+
+
+@overload(confidence, jit_options=INNER)
+def _confidence(decoder, state):
+    return DECODERS[decoder.instance_class].confidence or unknown
 
 
 @overload(low_wins, jit_options=INNER)

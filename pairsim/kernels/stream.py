@@ -1,8 +1,9 @@
 """The random stream: every random bit is a pure function of (seed, n, purpose, trial, place).
 
-SplitMix64's finaliser is used as a counter-based generator, so any bit can be computed alone, in any order,
-by any decoder. One 64-bit word holds the same digit for 64 consecutive trials of one pair: bit `t % 64` of the
-word belongs to trial `t`. A scalar decoder reads one lane of the word, a bit-parallel one uses all 64.
+SplitMix64's finaliser (G. Steele, D. Lea and C. Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014)
+is used as a counter-based generator, so any bit can be computed alone, in any order, by any decoder.
+One 64-bit word holds the same digit for 64 consecutive trials of one pair: bit `t % 64` of the word belongs to trial
+`t`. A scalar decoder reads one lane of the word, a bit-parallel one uses all 64.
 
 Digit d of the uniform number behind pair (i, j), i < j, in trials 64w .. 64w + 63 is the word
 

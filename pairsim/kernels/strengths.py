@@ -3,7 +3,7 @@
 A strength is a pure function of (seed, n, trial, class), as an answer is of its pair: its key is that of a digit that
 no answer ever looks at. The chance of a pair then differs from trial to trial, so a word of 64 answers is made lane by
 lane: the first digits of the uniform number behind an answer say between which two quantiles of the noise it lies,
-and a gap between the strengths outside of them decides without any chance being computed.
+and a gap between the strengths outside of them decides without any probability being computed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ UNIT_52 = 2.0**-52
 
 BIN_DIGITS = 8
 BINS = 1 << BIN_DIGITS
-SLACK = 1e-9  # far above what rounding can do to a gap or a chance: nearer than this, all digits are looked at
+SLACK = 1e-9  # far above what rounding can do to a gap or a probability: nearer than this, all digits are looked at
 _QUANTILES = [-np.inf, *(normal_quantile(k / BINS) for k in range(1, BINS)), np.inf]
 LOST_AT = np.array(_QUANTILES[:-1]) - SLACK  # at this gap or below it, bin k is lost
 WON_AT = np.array(_QUANTILES[1:]) + SLACK  # at this gap or above it, bin k is won

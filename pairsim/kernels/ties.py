@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 
 from pairsim.kernels.jit import bare_inner, inner
@@ -21,6 +23,17 @@ BY_MAX_WIN = 0
 BY_POLL = 1
 BY_TOP_K = 2
 BY_HALVING = 3
+
+
+def tie_draw(name):
+    """Return the number of the draws by which the decoder of this name settles its ties: `settle` takes it as `who`.
+
+    Examples
+    --------
+    >>> 2**16 <= tie_draw("my-decoder") < 2**31
+    True
+    """
+    return 2**16 + int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big") % (2**31 - 2**16)
 
 
 @bare_inner
@@ -74,7 +87,7 @@ def cut(scores, count, ties, key, chosen):
             chosen[size] = c
             size += 1
         elif scores[c] == bar:
-            # selection sampling: each tied class gets an open place with its fair chance
+            # selection sampling: each tied class gets an open place with its fair probability
             if open_places > 0 and (ties != RANDOM or draw_below(key, CUT_DRAW, c, at) < open_places):
                 chosen[size] = c
                 size += 1

@@ -95,7 +95,7 @@ def _fair_rows(oracle, n, low, high):
 def fair_rows(oracle, n, low, high):
     """Return which of the classes low .. low + 15 play only fair coins against high .. high + 15, as bits.
 
-    None where the tile is not full, where hardly any do, or where the oracle's chances differ between trials.
+    None where the tile is not full, where hardly any do, or where the oracle's probabilities differ between trials.
     """
     return (_no_rows if ORACLES[type(oracle)].fill else _fair_rows)(oracle, n, low, high)
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from pairsim.errors import refusal
-from pairsim.learn.codes import Code
-from pairsim.learn.column_dual import ColumnSolutions, solve_columns
+from pairsim.errors import parameter_error
+from pairsim.learn.codes.code_tables import Code
 from pairsim.learn.gram import KernelClassifier
+from pairsim.learn.solvers.column_dual import ColumnSolutions, solve_columns
 
 
 class BinaryReduction(KernelClassifier):
@@ -26,6 +26,7 @@ class BinaryReduction(KernelClassifier):
     tol: float
     n_jobs: int | None
     n_iter_: NDArray[np.int64]
+    problem_rows_: NDArray[np.int64]
 
     _binary_constraints: dict[str, list[Any]] = {  # noqa: RUF012
         **KernelClassifier._kernel_constraints,
@@ -46,7 +47,7 @@ class BinaryReduction(KernelClassifier):
         """Refuse an estimator that says nothing but who it is."""
         if not any(hasattr(self.estimator, each) for each in ("decision_function", "predict_proba")):
             must_be = "one with decision_function or predict_proba"
-            raise refusal(type(self).__name__, "estimator", must_be, repr(self.estimator))
+            raise parameter_error(type(self).__name__, "estimator", must_be, repr(self.estimator))
 
     def _solve(self, X: Any, numbers: NDArray[np.int64], code: Code) -> tuple[NDArray[np.int64], ColumnSolutions]:
         """Return the solutions of all columns' machines, and which row of X each of their variables is of."""

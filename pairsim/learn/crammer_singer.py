@@ -1,8 +1,9 @@
-"""CrammerSinger: the support vector machine with one weight vector a class and one loss a row."""
+"""CrammerSingerSVC: the support vector machine with one weight vector per class and one loss per row."""
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -13,13 +14,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from pairsim.errors import refusal
-from pairsim.learn.crammer_singer_dual import machine_objective, solve_features, solve_gram
-from pairsim.learn.crammer_singer_gradient import follow_gradient
+from pairsim.errors import parameter_error
 from pairsim.learn.gram import KernelClassifier
-from pairsim.learn.steady_rows import steady_product
+from pairsim.learn.parameters import check_params
+from pairsim.learn.row_products import steady_product
+from pairsim.learn.solvers.crammer_singer_dual import MachineDual, machine_objective, solve_features, solve_gram
+from pairsim.learn.solvers.crammer_singer_gradient import follow_gradient
+from pairsim.learn.solvers.weston_watkins_dual import solve_features_by_sum, solve_gram_by_sum
 
 PASSES = {"dual": 1000, "sgd": 100}
+Solve = Callable[..., MachineDual]
+LOSSES: dict[str, tuple[Solve, Solve]] = {
+    "crammer-singer": (solve_features, solve_gram),
+    "weston-watkins": (solve_features_by_sum, solve_gram_by_sum),
+}
 
 
 def check_objective(objective: float) -> None:
@@ -28,12 +36,16 @@ def check_objective(objective: float) -> None:
         raise ValueError("The objective became infinite: the features are too large, or C is. Scale them.")
 
 
-class CrammerSinger(KernelClassifier):
-    """Minimise sum_r |w_r|**2 / 2 + C sum_i max(0, max over r != y_i of 1 + <w_r, x_i> - <w_(y_i), x_i>).
+class CrammerSingerSVC(KernelClassifier):
+    """Multiclass SVM of Crammer and Singer (2001), or of Weston and Watkins (1999).
 
+    It minimises sum_r |w_r|**2 / 2 + C sum_i max(0, max over r != y_i of 1 + <w_r, x_i> - <w_(y_i), x_i>).
     That is the objective of `LinearSVC(multi_class="crammer_singer")`, here for any kernel. The other form of it, a
     mean loss with the penalty lambda sum_r |w_r|**2 / 2, is the same divided by C and the number of rows m:
     lambda = 1 / (C m).
+
+    The SVM of Weston and Watkins differs in the loss: the sum over r != y_i of max(0, 1 + <w_r, x_i> - <w_(y_i), x_i>),
+    where that of Crammer and Singer takes the largest. With two classes they are the same.
 
     Parameters
     ----------
@@ -42,9 +54,9 @@ class CrammerSinger(KernelClassifier):
         takes stochastic subgradient steps 1 / (lambda t), and predicts with the mean over the last half of them; it is
         for kernel="linear".
     C : float
-        The price of errors: the upper limit of a dual variable, as in LIBLINEAR.
+        Regularisation parameter: the upper limit of a dual variable, as in LIBLINEAR.
     kernel : str or callable
-        As in `SingleBinary`. With "linear" no Gram matrix is made.
+        As in `SingleBinaryClassifier`. With "linear" no Gram matrix is made.
     gamma, degree, coef0
         As in `SVC`.
     fit_intercept : bool
@@ -52,14 +64,16 @@ class CrammerSinger(KernelClassifier):
         have no intercept.
     shrink : {"always", "active"}
         Which steps of "sgd" shrink the weights: all, as the objective asks, or only those with a loss. The latter is
-        the algorithm that Keshet's notes print; it goes to another place.
+        the algorithm that Keshet's notes print; it converges elsewhere.
+    loss : {"crammer-singer", "weston-watkins"}
+        Loss of a row: its largest excess over a margin of 1, or the sum of all. The latter is for solver="dual".
     tol : float
-        What the duality gap may be at most, as a part of the objective.
+        Maximum duality gap, as a fraction of the objective.
     max_iter : int or None
-        Most passes over the rows; 1000 if None. Rows and classes that are left out while they are settled do not count.
-        For "sgd" that is how many passes are made; 100 if None.
+        Maximum passes over the rows, not counting rows and classes that are skipped while settled. Default: 1000. For
+        "sgd" the number of passes. Default: 100.
     random_state : int, RandomState or None
-        Of the order in which rows are visited.
+        Seed for the order in which rows are visited.
 
     Attributes
     ----------
@@ -77,13 +91,21 @@ class CrammerSinger(KernelClassifier):
         The duality gap: the objective's least value is not lower than `objective_ - gap_`. Not a number with "sgd".
     n_iter_ : int
         Passes over the rows.
+    problem_rows_ : ndarray, shape (1,)
+        The rows of the one problem that is solved.
+
+    References
+    ----------
+    K. Crammer, Y. Singer, "On the algorithmic implementation of multiclass kernel-based vector machines", 2001.
+
+    J. Weston, C. Watkins, "Multi-class support vector machines", 1998.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from pairsim.learn import CrammerSinger
+    >>> from pairsim.learn import CrammerSingerSVC
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = CrammerSinger(C=10.0, random_state=0).fit(X, y)
+    >>> model = CrammerSingerSVC(C=10.0, random_state=0).fit(X, y)
     >>> bool(model.score(X, y) > 0.95), bool(model.gap_ <= 1e-4 * model.objective_), model.coef_.shape
     (True, True, (3, 4))
     """
@@ -94,6 +116,7 @@ class CrammerSinger(KernelClassifier):
         "C": [Interval(Real, 0.0, None, closed="neither")],
         "fit_intercept": ["boolean"],
         "shrink": [StrOptions({"always", "active"})],
+        "loss": [StrOptions(set(LOSSES))],
         "tol": [Interval(Real, 0.0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
@@ -110,6 +133,7 @@ class CrammerSinger(KernelClassifier):
         coef0: float = 0.0,
         fit_intercept: bool = True,
         shrink: str = "always",
+        loss: str = "crammer-singer",
         tol: float = 1e-4,
         max_iter: int | None = None,
         random_state: Any = None,
@@ -122,21 +146,25 @@ class CrammerSinger(KernelClassifier):
         self.coef0 = coef0
         self.fit_intercept = fit_intercept
         self.shrink = shrink
+        self.loss = loss
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train the machine."""
-        self._validate_params()
+        check_params(self)
         if self.solver == "sgd" and self.kernel != "linear":
-            raise refusal("CrammerSinger", "kernel", "'linear' with solver='sgd'", repr(self.kernel))
+            raise parameter_error("CrammerSingerSVC", "kernel", "'linear' with solver='sgd'", repr(self.kernel))
+        if self.solver == "sgd" and self.loss != "crammer-singer":
+            raise parameter_error("CrammerSingerSVC", "loss", "'crammer-singer' with solver='sgd'", repr(self.loss))
         X, self.classes_, numbers = self._checked_data(X, y)
         with np.errstate(over="ignore", invalid="ignore"):  # the objective shows it
             if self.solver == "sgd":
                 self._descend(X, numbers)
             else:
                 self._solve(X, numbers)
+        self.problem_rows_ = np.array([len(numbers)], np.int64)
         return self
 
     @property
@@ -147,13 +175,14 @@ class CrammerSinger(KernelClassifier):
         """Solve the dual on features or on the Gram matrix."""
         count, price = len(self.classes_), float(self.C)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        on_features, on_gram = LOSSES[self.loss]
         options: Any = {"tol": float(self.tol), "most": self._most, "seed": seed}
         if self.kernel == "linear":
-            found = solve_features(X, numbers, count, price, float(self.fit_intercept), **options)
+            found = on_features(X, numbers, count, price, float(self.fit_intercept), **options)
             check_objective(found.objective)
             self.coef_, self.intercept_ = found.weights, found.intercept
         else:
-            found = solve_gram(self._gram_of_rows(X), numbers, count, price, **options)
+            found = on_gram(self._gram_of_rows(X), numbers, count, price, **options)
             check_objective(found.objective)
             rows = self._keep_rows(X, (found.weights != 0.0).any(axis=1))
             self.dual_coef_ = found.weights[rows]

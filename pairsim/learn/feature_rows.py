@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from pairsim.kernels.feature_rows import LANES, DenseRows, SparseRows
+from pairsim.learn.compiled.feature_rows import LANES, DenseRows, SparseRows
 
 
 def feature_rows(X: Any) -> DenseRows | SparseRows:

@@ -15,8 +15,9 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from pairsim.learn.fit_sharing import current_fits
 from pairsim.learn.gaussian_gram import gaussian_gram
-from pairsim.learn.steady_rows import ROWS, by_equal_parts
+from pairsim.learn.row_products import ROWS, by_equal_parts
 
 FROM_FEATURES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "cosine")
 FROM_MATRIX = ("precomputed", "distances")
@@ -49,6 +50,13 @@ def tidy(X: Any) -> Any:
         short = X.indices.astype(np.int32), X.indptr.astype(np.int32)
         X = type(X)((X.data, *short), shape=X.shape)
     return X
+
+
+def checked_values(values: NDArray[Any]) -> NDArray[Any]:
+    """Return kernel values that solvers can compute with; refuse others."""
+    if not (float(values.max(initial=0.0)) < LARGEST and float(values.min(initial=0.0)) > -LARGEST):
+        raise ValueError(BEYOND)
+    return values
 
 
 class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -129,7 +137,14 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(pairwise_kernels(X, kept, metric=self.kernel, filter_params=True, **own))
 
     def _gram_of_rows(self, X: Any, rows: NDArray[np.int64] | None = None, dtype: str = "float64") -> NDArray[Any]:
-        """Return the kernel values of training rows with each other: of all, or of some."""
+        """Return kernel values of training rows with each other: of all, or of some. Not to be written to."""
+        fits = current_fits()
+        if fits is None:
+            return self._new_gram(X, rows, dtype)
+        options = {name: getattr(self, name) for name in ("kernel", "gamma_", "degree", "coef0")}
+        return fits.gram_of(fits.key_of(X, rows, options, dtype), lambda: self._new_gram(X, rows, dtype))
+
+    def _new_gram(self, X: Any, rows: NDArray[np.int64] | None, dtype: str) -> NDArray[Any]:
         some = X if rows is None else X[rows]
         kept = some if not self._pairwise_input else slice(None) if rows is None else rows
         with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
@@ -141,9 +156,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 gram = np.empty((some.shape[0], some.shape[0]), dtype)
                 for part in gen_batches(len(gram), max(1, CHUNK // len(gram))):
                     gram[part] = self._gram(some[part], kept)
-        if not (float(gram.max()) < LARGEST and float(gram.min()) > -LARGEST):
-            raise ValueError(BEYOND)
-        return gram
+        return checked_values(gram)
 
     def _keep_rows(self, X: Any, used: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Keep the training rows that prediction needs (one at least) and return their numbers."""
@@ -168,7 +181,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         raise NotImplementedError
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return one score a class and row; with two classes one number a row, positive for `classes_[1]`."""
+        """Return one score per class and row; with two classes one number per row, positive for `classes_[1]`."""
         check_is_fitted(self)
         scores = self._class_scores(X)
         return np.asarray(scores[:, 1] - scores[:, 0]) if scores.shape[1] == 2 else scores

@@ -1,4 +1,4 @@
-"""OneVsAll: each class against the rest, all machines on one Gram matrix."""
+"""OneVsAllClassifier: each class against the rest, all SVMs on one Gram matrix."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.learn.code_columns import ColumnClassifier
-from pairsim.learn.codes import one_vs_all_code
+from pairsim.learn.codes.code_tables import one_vs_all_code
+from pairsim.learn.codes.columns import ColumnClassifier
+from pairsim.learn.parameters import check_params
 
 
-class OneVsAll(ColumnClassifier):
-    """One binary classifier a class, which tells it from the rest; the class with the highest margin is named.
+class OneVsAllClassifier(ColumnClassifier):
+    """One-vs-all reduction: one binary classifier per class against the rest; the highest margin is predicted.
 
     Parameters
     ----------
     estimator : classifier, optional
-        Trained on each binary problem. When left out: support vector machines, which share one Gram matrix, of 8 *
-        rows**2 bytes. The parameters of those, below, mean nothing where an estimator is given.
+        Binary model for each problem. Default: SVMs that share one Gram matrix of 8 * rows**2 bytes, with the
+        parameters below, which are ignored where an estimator is given.
     C : float
-        The price of errors: the upper limit of a dual variable, as in LIBSVM.
+        Regularisation parameter: the upper limit of a dual variable, as in LIBSVM.
     C_scaling : {"plain", "mean"}
         "mean" divides C by the number of rows.
     kernel, gamma, degree, coef0
-        As in `SingleBinary`.
+        As in `SingleBinaryClassifier`.
     tol : float
-        By how much optimality may be violated.
+        Tolerance on the violation of optimality.
     n_jobs : int, optional
-        Estimators that are trained at a time.
+        Number of estimators trained at a time. Default: 1.
 
     Attributes
     ----------
@@ -41,13 +42,15 @@ class OneVsAll(ColumnClassifier):
     intercept_ : ndarray, shape (machines,)
     n_iter_ : ndarray, shape (machines,)
         Steps of the solver.
+    problem_rows_ : ndarray of int64, shape (machines,)
+        The rows that each binary problem was trained on: all.
 
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from pairsim.learn import OneVsAll
+    >>> from pairsim.learn import OneVsAllClassifier
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = OneVsAll(C=10).fit(X, y)
+    >>> model = OneVsAllClassifier(C=10).fit(X, y)
     >>> bool(model.score(X, y) > 0.95), model.decision_function(X[:2]).shape
     (True, (2, 3))
     """
@@ -79,7 +82,7 @@ class OneVsAll(ColumnClassifier):
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train a binary classifier for each class; of two classes, one."""
-        self._validate_params()
+        check_params(self)
         X, self.classes_, numbers = self._checked_data(X, y)
         self.code_ = one_vs_all_code(len(self.classes_))
         self._fit_columns(X, numbers)

@@ -1,4 +1,4 @@
-"""OutputCode: a binary classifier for each column of an error-correcting output code (Dietterich and Bakiri)."""
+"""OutputCodeClassifier: a binary classifier per column of an error-correcting code (Dietterich and Bakiri 1995)."""
 
 from __future__ import annotations
 
@@ -9,43 +9,44 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from pairsim.learn.code_columns import ColumnClassifier
-from pairsim.learn.code_decoding import DECODINGS, code_chances, decode_scores
-from pairsim.learn.codes import CODES, read_code
-from pairsim.learn.margin_decoders import put_on_top
+from pairsim.learn.codes.code_tables import CODES, read_code
+from pairsim.learn.codes.columns import ColumnClassifier
+from pairsim.learn.codes.decoding import DECODINGS, code_chances, decode_scores
+from pairsim.learn.one_vs_one.margin_decoders import put_on_top
+from pairsim.learn.parameters import check_params
 
 
-def _decodes_to_chances(model: OutputCode) -> bool:
+def _decodes_to_chances(model: OutputCodeClassifier) -> bool:
     return model.decoding == "probability"
 
 
-class OutputCode(ColumnClassifier):
-    """Each class has a word of 1, -1 and 0; a binary classifier learns each place, and the nearest word is named.
+class OutputCodeClassifier(ColumnClassifier):
+    """Error-correcting output codes: one binary classifier per code column; the nearest code word is predicted.
 
     Parameters
     ----------
     code : str or array_like, shape (classes, columns)
         "bch", "exhaustive", "dense", "sparse", "one-vs-all" or "all-pairs" (`make_code`), or entries -1, 1 and 0 (the
-        class is left out), one row a class in the order of `classes_`.
+        class is skipped), one row per class in the order of `classes_`.
     decoding : str
         How far a word is from the margins: "hamming" or "inverse-hamming" from their signs, "euclid", or by the loss
-        "hinge", "exponential" or "logistic" (`code_distances`). "probability" names the class with the highest product
-        of chances, and gives `predict_proba`. The highest sum of margins settles ties, then the order of `classes_`.
+        "hinge", "exponential" or "logistic" (`code_distances`). "probability" predicts the highest product of
+        probabilities, and provides `predict_proba`. Ties are settled by the sum of margins, then by `classes_`.
     estimator : classifier, optional
-        Trained on each binary problem. When left out: support vector machines, which share one Gram matrix, of 8 *
-        rows**2 bytes. The parameters of those, below, mean nothing where an estimator is given.
+        Binary model for each problem. Default: SVMs that share one Gram matrix of 8 * rows**2 bytes, with the
+        parameters below, which are ignored where an estimator is given.
     C : float
-        The price of errors: the upper limit of a dual variable, as in LIBSVM.
+        Regularisation parameter: the upper limit of a dual variable, as in LIBSVM.
     C_scaling : {"plain", "mean"}
         "mean" divides C by the number of rows of the binary problem.
     kernel, gamma, degree, coef0
-        As in `SingleBinary`.
+        As in `SingleBinaryClassifier`.
     tol : float
-        By how much optimality may be violated.
+        Tolerance on the violation of optimality.
     n_jobs : int, optional
-        Estimators that are trained at a time.
+        Number of estimators trained at a time. Default: 1.
     random_state : int, RandomState or None
-        Of a random code ("dense", "sparse").
+        Seed for a random code ("dense", "sparse").
 
     Attributes
     ----------
@@ -60,18 +61,21 @@ class OutputCode(ColumnClassifier):
     intercept_ : ndarray, shape (columns,)
     n_iter_ : ndarray, shape (columns,)
         Steps of the solver.
+    problem_rows_ : ndarray of int64, shape (columns,)
+        The rows that each column was trained on: those of the classes that it does not leave out.
 
     Examples
     --------
     >>> from sklearn.datasets import load_digits
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from pairsim.learn import OutputCode
+    >>> from pairsim.learn import OutputCodeClassifier
     >>> X, y = load_digits(return_X_y=True)
-    >>> model = OutputCode(gamma=1e-3).fit(X[:1000], y[:1000])
+    >>> model = OutputCodeClassifier(gamma=1e-3).fit(X[:1000], y[:1000])
     >>> model.code_.shape, bool(model.score(X[1000:], y[1000:]) > 0.94)
     ((10, 31), True)
     >>> linear = LogisticRegression(max_iter=200)
-    >>> OutputCode("one-vs-all", "probability", linear).fit(X[:200] / 16, y[:200]).predict_proba(X[:1] / 16).shape
+    >>> coded = OutputCodeClassifier("one-vs-all", "probability", linear).fit(X[:200] / 16, y[:200])
+    >>> coded.predict_proba(X[:1] / 16).shape
     (1, 10)
     """
 
@@ -113,9 +117,9 @@ class OutputCode(ColumnClassifier):
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
         """Train a binary classifier for each column of the code."""
-        self._validate_params()
+        check_params(self)
         X, self.classes_, numbers = self._checked_data(X, y)
-        self.code_ = read_code("OutputCode", self.code, len(self.classes_), self.random_state)
+        self.code_ = read_code("OutputCodeClassifier", self.code, len(self.classes_), self.random_state)
         self._fit_columns(X, numbers)
         return self
 
@@ -125,7 +129,7 @@ class OutputCode(ColumnClassifier):
 
     @available_if(_decodes_to_chances)  # type: ignore[untyped-decorator, unused-ignore]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the chance of each class: the product of what the columns believe of it, made to add up to 1.
+        """Return the probability of each class: the product of what the columns believe of it, made to add up to 1.
 
         A column believes what its estimator's `predict_proba` says, or the logistic function of its margin.
         """

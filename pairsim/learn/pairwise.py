@@ -6,6 +6,8 @@ import functools
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
+import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import Perceptron
@@ -14,12 +16,12 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, check_random_state, validate_data
 
-from pairsim.checks import check_whole
-from pairsim.decoders import Decoder, Radag
+from pairsim.checks import check_choice, check_whole
+from pairsim.decoders import Decoder
 from pairsim.decoders import decoder as read_decoder
-from pairsim.errors import refusal
-from pairsim.learn.calibration import Evidence, gather, gather_left_out
-from pairsim.learn.margin_decoders import (
+from pairsim.errors import parameter_error, shown
+from pairsim.learn.one_vs_one.calibration import Evidence, gather, gather_left_out
+from pairsim.learn.one_vs_one.margin_decoders import (
     COUPLINGS,
     MARGIN_DECODERS,
     Link,
@@ -29,39 +31,39 @@ from pairsim.learn.margin_decoders import (
     put_on_top,
     score_all,
 )
+from pairsim.learn.one_vs_one.prediction import RowCosts, name_classes
+from pairsim.learn.one_vs_one.support import support_errors
 from pairsim.learn.perceptrons import fit_perceptrons
-from pairsim.learn.prediction import RowCosts, name_classes
-from pairsim.learn.support import support_errors
 from pairsim.models import PairModel, from_model
 
 MOST_SEED = 2**31 - 1
-FOLDS = 5  # where the decoder needs chances and nobody says otherwise
+FOLDS = 5  # where the decoder needs probabilities and nobody says otherwise
 
 
 class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """One-vs-one classification that asks only for the pairs its decoder wants.
+    """One-vs-one classification that evaluates only the pairs its decoder queries.
 
     Parameters
     ----------
     estimator : classifier, optional
-        Trained on each pair of classes; `LinearSVC()` when left out. A `Perceptron` is trained by `fit_perceptrons`.
+        Binary model for each pair of classes. Default: `LinearSVC()`. A `Perceptron` is trained by `fit_perceptrons`.
     decoder : str or Decoder
-        How to predict: "adag" asks n - 1 pairs a row, "champion" finds the max-win winner with few more, "max-win" asks
-        all. Any decoder of pairsim whose ties name somebody, or one that looks at the margins of all pairs:
-        "wu-lin-weng", "hastie-tibshirani" and "pkpd" name the class with the highest chance, "non-dominance" the one
+        How to predict: "adag" queries n - 1 pairs per row, "champion" finds max-win's winner with few more, "max-win"
+        queries all. Any decoder of pairsim whose ties predict a class, or one that uses the margins of all pairs:
+        "wu-lin-weng", "hastie-tibshirani" and "pkpd" predict the most probable class, "non-dominance" the one
         that is least dominated, "weighted-vote" the one with the highest sum of margins, "max-win:ties=margin" and
         "max-win:ties=head-to-head" settle ties of votes so (`pairsim.coupling`). "radag" uses `pair_errors_`.
     coupling : {"wu-lin-weng", "hastie-tibshirani", "pkpd"}
-        How `predict_proba` makes chances of classes from chances of pairs, unless the decoder is a coupling itself.
+        How `predict_proba` couples pairwise probabilities, unless the decoder is a coupling itself.
     calibration : "auto", int or None
-        Folds of a cross-validation in which the margins' worth as chances (`link_`) and the errors of the pairs
+        Folds of a cross-validation in which the margins' worth as probabilities (`link_`) and the errors of the pairs
         (`pair_errors_`) are found on rows that were left out of the training. "auto" is 5 for decoders that take
-        chances, None for the others: a margin m is then a chance of 1 / (1 + exp(-m)), whatever its scale.
+        probabilities, None for the others: a margin m is then a probability of 1 / (1 + exp(-m)), whatever its scale.
     n_jobs : int, optional
-        Of the training.
+        Number of parallel jobs for training.
     random_state : int, RandomState or None
-        Of the folds, and of the decoder's own draws (the order of an adag, fair draws among the tied), which are the
-        same for every row.
+        Seed for the folds and the decoder's random choices (the order of an adag, tie breaks), which are the same for
+        every row.
 
     Attributes
     ----------
@@ -70,7 +72,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     model_ : PairModel
         The trained pairs, with `margins`, `answers` and `record`.
     link_ : Link
-        A and B: the chance of the lower class of a pair is 1 / (1 + exp(A * margin + B)).
+        A and B: the probability of the lower class of a pair is 1 / (1 + exp(A * margin + B)).
     pair_errors_ : ndarray of shape (n(n-1)/2,) or None
         Estimated errors of the pairs, of rows left out where there was a calibration. Else, where the decoder is
         "radag": for support-vector machines the share of support vectors among the training points, for others the
@@ -93,6 +95,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """
 
     pair_errors_: NDArray[np.float64] | None
+    _model_has_names = False  # whether the trained pairs know the names of the features, as a wrapped model may
 
     def __init__(
         self,
@@ -116,18 +119,21 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._read_coupling()
         X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], ensure_all_finite=False)
         check_classification_targets(y)
-        base = LinearSVC() if self.estimator is None else clone(self.estimator)
-        if not any(hasattr(base, each) for each in ("decision_function", "predict_proba")):
-            must_be = "one with decision_function or predict_proba"
-            raise refusal("PairwiseClassifier", "estimator", must_be, repr(self.estimator))
+        base = LinearSVC() if self.estimator is None else self.estimator
+        asked = any(hasattr(base, each) for each in ("decision_function", "predict_proba"))
+        if isinstance(base, type) or not asked or not hasattr(base, "get_params"):
+            must_be = "a classifier with decision_function or predict_proba"
+            raise parameter_error("PairwiseClassifier", "estimator", must_be, shown(self.estimator))
+        base = clone(base)
         trained = self._train(base, X, y)
+        self._model_has_names = False
         self._take(from_model(trained), decoder)
         numbers = np.searchsorted(self.classes_, y)
         if folds is not None:
             pairwise = bool(self.__sklearn_tags__().input_tags.pairwise)
             train = functools.partial(self._train_model, base)
             self._believe(gather_left_out(train, X, numbers, folds, self.seed_, pairwise))
-        elif isinstance(decoder, Radag) and decoder.errors is None:
+        elif not isinstance(decoder, MarginDecoder) and decoder.needs_pair_errors:
             shares = support_errors(trained)
             self.pair_errors_ = gather(self.model_, X, numbers).errors() if shares is None else shares
         return self
@@ -159,6 +165,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         names = getattr(model, "feature_names_in_", None)
         if names is not None:
             wrapped.feature_names_in_ = names
+            wrapped._model_has_names = True
         return wrapped
 
     def calibrate(self, X: Any, y: ArrayLike) -> Self:
@@ -188,7 +195,9 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.decoder, str):
             known = MARGIN_DECODERS.get("".join(self.decoder.split()))
             return known or read_decoder(self.decoder)
-        raise refusal("PairwiseClassifier", "decoder", "a decoder or a spec such as 'adag'", repr(self.decoder))
+        raise parameter_error(
+            "PairwiseClassifier", "decoder", "a decoder or a spec such as 'adag'", shown(self.decoder)
+        )
 
     def _read_folds(self) -> int | None:
         if self.calibration is None:
@@ -196,14 +205,12 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.calibration, str) and self.calibration == "auto":
             decoder = self._read_decoder()
             return FOLDS if isinstance(decoder, MarginDecoder) and decoder.takes_chances else None
-        must_be = "'auto', None or a whole number of folds, at least 2"
-        return check_whole("PairwiseClassifier", "calibration", self.calibration, 2, must_be=must_be)
+        must_be = "'auto', None or an integer number of folds, at least 2"
+        return check_whole("PairwiseClassifier", "calibration", self.calibration, 2, (1 << 31) - 1, must_be)
 
     def _read_coupling(self) -> str:
         """Return the name of the coupling that `predict_proba` uses."""
-        if self.coupling not in COUPLINGS:
-            must_be = "one of " + ", ".join(map(repr, COUPLINGS))
-            raise refusal("PairwiseClassifier", "coupling", must_be, repr(self.coupling))
+        check_choice("PairwiseClassifier", "coupling", self.coupling, COUPLINGS)
         decoder = self._read_decoder()
         return decoder.spec if decoder.spec in COUPLINGS else self.coupling
 
@@ -214,9 +221,10 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : array_like or sparse matrix, shape (rows, features)
         return_cost : bool
-            Whether to return (labels, costs), costs with `queries`, `distinct` and `rounds`, one number a row each.
+            Whether to return (labels, costs), costs with `queries`, `distinct` and `rounds`, one number per row each.
         """
-        winners, costs = self._name(X)
+        check_is_fitted(self)
+        winners, costs = self._name(self._checked(X))
         labels = self.classes_[winners]
         return (labels, costs) if return_cost else labels
 
@@ -239,11 +247,11 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return class_scores(margins, n, winners)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Return the chance of each class: margins to chances of pairs by `link_`, those to classes by a coupling.
+        """Return the probability of each class: `link_` maps margins to those of pairs, a coupling combines them.
 
-        It asks all pairs. The class that `predict` names has the highest chance, as everywhere in scikit-learn. With a
-        coupling as decoder that is so by itself; another decoder decides by other rules, and where it names another
-        class than the coupling would, the two exchange their chances.
+        It evaluates all pairs. The class that `predict` returns has the highest probability, as everywhere in
+        scikit-learn: where a decoder that is no coupling predicts another class than the coupling would, the two
+        exchange their probabilities.
         """
         check_is_fitted(self)
         points, n, couple = self._checked(X), self.model_.n, COUPLINGS[self._read_coupling()]
@@ -252,21 +260,25 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             put_on_top(chances, self._name(points)[0])
         return chances
 
-    def _name(self, X: Any) -> tuple[NDArray[np.int64], RowCosts]:
-        check_is_fitted(self)
+    def _name(self, points: Any) -> tuple[NDArray[np.int64], RowCosts]:
+        """Decide about rows that were checked: a second check would find that they have lost their names."""
         decoder = self._read_decoder()
         if isinstance(decoder, MarginDecoder):
-            return name_by_margins(self.model_, decoder, self._checked(X), self.link_)
-        if isinstance(decoder, Radag) and decoder.errors is None and self.pair_errors_ is not None:
-            decoder = _radag_with(tuple(self.pair_errors_.tolist()))
-        return name_classes(self.model_, decoder, self._checked(X), self.seed_)
+            return name_by_margins(self.model_, decoder, points, self.link_)
+        if decoder.needs_pair_errors and self.pair_errors_ is not None:
+            decoder = _with_errors(decoder, tuple(self.pair_errors_.tolist()))
+        return name_classes(self.model_, decoder, points, self.seed_)
 
     def _checked(self, X: Any) -> Any:
         if not hasattr(self, "n_features_in_") or (not hasattr(self, "feature_names_in_") and self.model_.takes(X)):
             return X  # one that takes any X checks for itself; and with one row, checks cost more than all the rest
-        return validate_data(
-            self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False, skip_check_array=False
-        )
+        if not self._model_has_names:
+            return validate_data(self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False)
+        # a wrapped model looks at names and values itself; where there are no names it has been said, once, here
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if hasattr(X, "columns") or scipy.sparse.issparse(X):
+            return X
+        return pd.DataFrame(np.asarray(X), columns=self.feature_names_in_)
 
     def __sklearn_is_fitted__(self) -> bool:
         """Say whether a training came to its end; one that refused its data leaves marks, too."""
@@ -284,6 +296,6 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 @functools.lru_cache(maxsize=8)
-def _radag_with(errors: tuple[float, ...]) -> Radag:
+def _with_errors(decoder: Decoder, errors: tuple[float, ...]) -> Decoder:
     """Return the decoder, the same for the same errors: the matching of its first round takes time."""
-    return Radag(errors)
+    return decoder.with_pair_errors(errors)

@@ -20,8 +20,9 @@ from sklearn.multiclass import OneVsOneClassifier
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_random_state, validate_data
 
-from pairsim.errors import refusal
-from pairsim.kernels.perceptrons import Course, Rows, fit_pairs
+from pairsim.checks import check_whole
+from pairsim.errors import parameter_error, shown
+from pairsim.learn.compiled.perceptrons import Course, Rows, fit_pairs
 from pairsim.models import LinearPairs, PairModel, from_model
 from pairsim.models.rounding import EPSILON
 from pairsim.models.sklearn_models import LinearSettle, OneVsOneCheck
@@ -35,7 +36,7 @@ def fit_perceptrons(X: Any, y: ArrayLike, perceptron: Any = None, n_jobs: int | 
 
     The result is that of `OneVsOneClassifier(perceptron).fit(X, y)`: coefficient for coefficient, shuffled in the same
     order and stopped in the same epoch. (Where scikit-learn is built with fused multiply-add, as on ARM, a score that
-    is 0 but for rounding may fall on the other side.) Dense data of any type but float32 take the fast road, with a
+    is 0 but for rounding may fall on the other side.) Dense data of any type but float32 take the fast method, with a
     `Perceptron` that has no penalty, no class weights, no early stopping on held-out rows and no verbose output; all
     else is trained by scikit-learn.
 
@@ -45,9 +46,9 @@ def fit_perceptrons(X: Any, y: ArrayLike, perceptron: Any = None, n_jobs: int | 
     y : array_like, shape (rows,)
         Labels.
     perceptron : sklearn.linear_model.Perceptron, optional
-        Holds the parameters; `Perceptron()` when left out. It is not changed.
+        Holds the parameters and is not changed. Default: `Perceptron()`.
     n_jobs : int, optional
-        Threads, as scikit-learn counts them; the result does not depend on it.
+        Number of threads, as in scikit-learn; results do not depend on it.
 
     Returns
     -------
@@ -67,7 +68,9 @@ def fit_perceptrons(X: Any, y: ArrayLike, perceptron: Any = None, n_jobs: int | 
     """
     base = Perceptron() if perceptron is None else perceptron
     if not isinstance(base, Perceptron):
-        raise refusal("fit_perceptrons", "perceptron", "a Perceptron of scikit-learn", repr(perceptron))
+        raise parameter_error("fit_perceptrons", "perceptron", "a Perceptron of scikit-learn", shown(perceptron))
+    if n_jobs is not None and check_whole("fit_perceptrons", "n_jobs", n_jobs, -(1 << 31), 1 << 31) == 0:
+        raise parameter_error("fit_perceptrons", "n_jobs", "None or a nonzero integer", n_jobs)
     many = OneVsOneClassifier(base, n_jobs=n_jobs)
     points, labels = validate_data(many, X, y, accept_sparse=["csr", "csc"], ensure_all_finite=False)
     check_classification_targets(labels)

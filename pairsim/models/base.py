@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 from pairsim.oracles import Recorded
 
 Margins = NDArray[np.float64]
@@ -44,17 +44,19 @@ def pair_numbers(low: Places, high: Places, n: int) -> Places:
 def check_questions(
     rows: ArrayLike, low: ArrayLike, high: ArrayLike, count: int, n: int
 ) -> tuple[Places, Places, Places]:
-    """Return questions as whole numbers of one length, when every row is below `count` and low < high < n."""
+    """Return queries as integers of one length, when every row is below `count` and low < high < n."""
     row, lower, higher = (_whole_numbers(*given) for given in (("rows", rows), ("low", low), ("high", high)))
     if not row.shape == lower.shape == higher.shape:
         got = f"lengths {row.size}, {lower.size}, {higher.size}"
-        raise refusal("some_margins", "rows, low, high", "of one length", got)
+        raise parameter_error("some_margins", "rows, low, high", "of one length", got)
     if row.size and (row.min() < 0 or row.max() >= count):
-        raise refusal("some_margins", "rows", f"from 0 to {count - 1}", f"values from {row.min()} to {row.max()}")
+        raise parameter_error(
+            "some_margins", "rows", f"from 0 to {count - 1}", f"values from {row.min()} to {row.max()}"
+        )
     wrong = (lower < 0) | (higher >= n) | (lower >= higher)
     if wrong.any():
         bad = int(np.argmax(wrong))
-        raise refusal(
+        raise parameter_error(
             "some_margins", "low, high", f"pairs with 0 <= low < high < {n}", f"({lower[bad]}, {higher[bad]})"
         )
     return row, lower, higher
@@ -80,7 +82,7 @@ class Points(abc.ABC):
 
     @abc.abstractmethod
     def _margins(self, rows: Places, low: Places, high: Places) -> Margins:
-        """Answer questions that were checked."""
+        """Answer queries that were checked."""
 
 
 class PairModel(abc.ABC):
@@ -152,13 +154,13 @@ class PairModel(abc.ABC):
         return self._points(self._check(X))
 
     def some_margins(self, X: Any, rows: ArrayLike, low: ArrayLike, high: ArrayLike) -> Margins:
-        """Return the margins of pairs (low[k], high[k]) on rows[k] only; the cost follows the questions."""
+        """Return the margins of pairs (low[k], high[k]) on rows[k] only; the cost follows the queries."""
         points = self._check(X)
         asked = check_questions(rows, low, high, count_rows(points), self.n)
         return self._some_margins(points, *asked) if asked[0].size else np.empty(0)
 
     def record(self, X: Any, y: ArrayLike | None = None) -> Recorded:
-        """Return the votes on X as an oracle; y holds labels of `classes_`, and class 0 is true when it is left out."""
+        """Return the votes on X as an oracle; y holds labels of `classes_`, default: class 0 is true."""
         return Recorded(self.answers(X), None if y is None else self._numbers_of(y))
 
     def _numbers_of(self, y: ArrayLike, owner: str = "record") -> Places:
@@ -166,12 +168,12 @@ class PairModel(abc.ABC):
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
         labels = np.asarray(y)
         if labels.ndim != 1:
-            raise refusal(owner, "y", "one label a row", f"shape {labels.shape}")
+            raise parameter_error(owner, "y", "one label per row", f"shape {labels.shape}")
         given = labels.tolist()
         unknown = next((label for label in given if label not in number), None)
         if unknown is not None or None in given:
             known = ", ".join(repr(label) for label in list(number)[:12]) + (", ..." if len(number) > 12 else "")
-            raise refusal(owner, "y", f"labels of the model's classes ({known})", repr(unknown))
+            raise parameter_error(owner, "y", f"labels of the model's classes ({known})", shown(unknown))
         return np.array([number[label] for label in given], np.int64)
 
     def _pieces(self, points: Any) -> Iterator[tuple[slice, Margins]]:
@@ -186,7 +188,7 @@ class PairModel(abc.ABC):
         return rows_for(self.pairs)
 
     def _some_margins(self, points: Any, rows: Places, low: Places, high: Places) -> Margins:
-        """Answer questions that were checked, on data points that were checked."""
+        """Answer queries that were checked, on data points that were checked."""
         return self._points(points)._margins(rows, low, high)
 
     def takes(self, X: Any) -> bool:
@@ -218,7 +220,7 @@ class PairModel(abc.ABC):
 def _whole_numbers(name: str, given: ArrayLike) -> Places:
     numbers = np.asarray(given)
     if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
-        raise refusal(
-            "some_margins", name, "whole numbers in one dimension", f"{numbers.dtype} of shape {numbers.shape}"
+        raise parameter_error(
+            "some_margins", name, "integers in one dimension", f"{numbers.dtype} of shape {numbers.shape}"
         )
     return np.ascontiguousarray(numbers, np.int64)

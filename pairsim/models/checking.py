@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,11 +30,13 @@ class FreeMatrix:
             else:
                 points = np.ascontiguousarray(X, np.float64)
         except (TypeError, ValueError):
-            raise refusal(self.owner, "X", must_be, f"a {type(X).__name__} of something else") from None
+            raise parameter_error(self.owner, "X", must_be, f"a {type(X).__name__} of something else") from None
         if points.ndim != 2 or points.shape[0] == 0:
-            raise refusal(self.owner, "X", must_be + ", at least one row", f"shape {points.shape}")
+            raise parameter_error(self.owner, "X", must_be + ", at least one row", f"shape {points.shape}")
         if not np.isfinite(points.data if scipy.sparse.issparse(points) else points).all():
-            raise refusal(self.owner, "X", must_be, "nan or infinity")
+            raise parameter_error(self.owner, "X", must_be, "nan or infinity")
         if self.width is not None and points.shape[1] != self.width:
-            raise refusal(self.owner, "X", f"{self.width} columns wide, one a feature", f"{points.shape[1]} columns")
+            raise parameter_error(
+                self.owner, "X", f"{self.width} columns wide, one a feature", f"{points.shape[1]} columns"
+            )
         return points

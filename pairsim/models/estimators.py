@@ -1,4 +1,4 @@
-"""EstimatorPairs: one estimator of any kind a pair; questions are grouped by pair."""
+"""EstimatorPairs: one estimator of any kind a pair; queries are grouped by pair."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class EstimatorPairs(PairModel):
     check : callable
         Returns X in the form that the estimators want.
     columns : sequence of arrays, optional
-        The columns of X that each estimator sees (kernel matrices: its own training points); all when left out.
+        The columns of X that each estimator sees (kernel matrices: its own training points). Default: all.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class EstimatorPairs(PairModel):
 
 
 class EstimatorPoints(Points):
-    """Data points for `EstimatorPairs`: all questions about one pair are put to its estimator in one call."""
+    """Data points for `EstimatorPairs`: all queries about one pair are put to its estimator in one call."""
 
     def __init__(self, model: EstimatorPairs, points: Any) -> None:
         super().__init__(model, count_rows(points))

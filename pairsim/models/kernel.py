@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.kernels.margins import scatter_class, sum_questions
 from pairsim.models.base import KEPT, Margins, PairModel, Places, Points, count_rows, pair_numbers, rows_for, take_rows
+from pairsim.models.compiled.margins import scatter_class, sum_questions
 from pairsim.models.kernel_functions import KernelFunction
 from pairsim.models.rounding import EPSILON, Settle, Slack, settle_all, settle_some
 

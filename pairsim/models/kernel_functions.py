@@ -11,10 +11,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
-from pairsim.kernels.exponentials import exponentials
-from pairsim.kernels.margins import square_distances, square_sparse_distances
+from pairsim.errors import parameter_error
 from pairsim.models.base import count_rows
+from pairsim.models.compiled.exponentials import exponentials
+from pairsim.models.compiled.margins import square_distances, square_sparse_distances
 from pairsim.models.linear import norms, square_norms
 from pairsim.models.rounding import EPSILON
 
@@ -194,7 +194,7 @@ class CallableKernel(GramColumns):
         values = np.asarray(values.toarray() if scipy.sparse.issparse(values) else values, np.float64)
         if values.shape != (count_rows(points), self._count):
             must_be = f"a function that returns {count_rows(points)} x {self._count} values"
-            raise refusal("margins", "kernel", must_be, f"shape {values.shape}")
+            raise parameter_error("margins", "kernel", must_be, f"shape {values.shape}")
         rows = super().rows(values)
         return dataclasses.replace(rows, error=64.0 * EPSILON * rows.largest)
 

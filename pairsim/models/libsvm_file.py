@@ -15,7 +15,8 @@ from typing import BinaryIO
 
 import numpy as np
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
+from pairsim.input_files import open_input
 from pairsim.models.base import PairModel
 from pairsim.models.libsvm_form import Header, Vectors, build_model
 
@@ -26,7 +27,7 @@ WHOLE = ("degree", "nr_class", "total_sv", "label", "nr_sv")
 REAL = ("gamma", "coef0", "rho", "probA", "probB", "prob_density_marks")
 SINGLE = ("svm_type", "kernel_type", "degree", "gamma", "coef0", "nr_class", "total_sv")
 LARGEST = (1 << 31) - 1  # LIBSVM's numbers are C ints
-LONGEST_FIRST, LONGEST = 1 << 10, 1 << 28  # bytes of a line; other kinds of files mostly show in the first
+LONGEST_FIRST, LONGEST = 1 << 10, 1 << 26  # bytes of a line; other kinds of files mostly show in the first
 
 Lines = Iterator[tuple[int, str]]
 
@@ -64,15 +65,15 @@ def read_libsvm(path: Path | str) -> PairModel:
     >>> model.classes_.tolist(), model.margins([[2.0, 0.0], [0.0, 0.0]]).tolist()
     ([7, 3], [[1.5], [-0.5]])
     """
-    try:
-        with Path(path).open("rb") as file:
+    must_be = "a text model file of LIBSVM, of type c_svc or nu_svc"
+    with open_input("read_libsvm", "path", path, must_be) as file:
+        try:
             lines = list_lines(file)
             header = read_header(lines)
             return build_model(header, read_vectors(lines, header))
-    except (OSError, ValueError, Fault) as error:
-        reason = str(error) if isinstance(error, Fault) else getattr(error, "strerror", None) or "unreadable"
-        must_be = "a text model file of LIBSVM, of type c_svc or nu_svc"
-        raise refusal("read_libsvm", "path", must_be, f"{str(path)!r} ({reason})") from None
+        except (OSError, ValueError, MemoryError, Fault) as error:
+            reason = str(error) if isinstance(error, Fault) else getattr(error, "strerror", None) or "unreadable"
+            raise parameter_error("read_libsvm", "path", must_be, f"{str(path)!r} ({reason})") from None
 
 
 def list_lines(file: BinaryIO) -> Lines:

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
-from pairsim.kernels.margins import LINEAR, POLY, RBF, SIGMOID, libsvm_kernel, sum_in_order
+from pairsim.errors import parameter_error
 from pairsim.models.base import Margins, PairModel, Places, take_rows
 from pairsim.models.checking import FreeMatrix
+from pairsim.models.compiled.margins import LINEAR, POLY, RBF, SIGMOID, libsvm_kernel, sum_in_order
 from pairsim.models.kernel import KernelPairs
 from pairsim.models.kernel_functions import DENSE_NUMBERS, DotKernel, GramColumns, KernelFunction, RbfKernel
 
@@ -115,7 +115,7 @@ class GramCheck:
         points = FreeMatrix("margins")(X)
         if points.shape[1] < self.width:
             must_be = f"kernel values with the training points, at least {self.width} columns"
-            raise refusal("margins", "X", must_be, f"{points.shape[1]} columns")
+            raise parameter_error("margins", "X", must_be, f"{points.shape[1]} columns")
         return points.toarray() if scipy.sparse.issparse(points) else points
 
 

@@ -9,10 +9,11 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.errors import refusal
-from pairsim.kernels.margins import dot_questions, dot_sparse_questions
+from pairsim.checks import as_array
+from pairsim.errors import parameter_error, shown
 from pairsim.models.base import Margins, PairModel, Places, Points, count_rows, pair_numbers, rows_for
 from pairsim.models.checking import FreeMatrix
+from pairsim.models.compiled.margins import dot_questions, dot_sparse_questions
 from pairsim.models.rounding import EPSILON, Settle, Slack, settle_all, settle_some
 from pairsim.oracles.base import as_numbers
 
@@ -26,7 +27,7 @@ class LinearPairs(PairModel):
         Row k belongs to pair k of `numpy.triu_indices(n, 1)` and points to its lower class.
     intercept : array_like, shape (n(n-1)/2,)
     classes : array_like, optional
-        The labels; 0 .. n-1 when left out.
+        The labels. Default: 0 .. n-1.
 
     Examples
     --------
@@ -53,10 +54,15 @@ class LinearPairs(PairModel):
         self.coef = as_numbers("LinearPairs", "coef", coef, 2)
         self.intercept = as_numbers("LinearPairs", "intercept", intercept, 1)
         n = (1 + int(np.sqrt(1 + 8 * len(self.intercept)))) // 2
-        self.classes_ = np.arange(n) if classes is None else np.asarray(classes)
+        must_be = "labels in one dimension"
+        self.classes_ = np.arange(n) if classes is None else as_array("LinearPairs", "classes", classes, must_be)
+        if self.classes_.ndim != 1:
+            raise parameter_error("LinearPairs", "classes", must_be, shown(classes))
         if not len(self.coef) == len(self.intercept) == self.pairs > 0:
             got = f"{len(self.coef)} rows, {len(self.intercept)} intercepts, {self.n} classes"
-            raise refusal("LinearPairs", "coef", "a row and an intercept for each pair of at least 2 classes", got)
+            raise parameter_error(
+                "LinearPairs", "coef", "a row and an intercept for each pair of at least 2 classes", got
+            )
         self.n_features = self.coef.shape[1]
         self._transposed = np.asfortranarray(self.coef.T)
         self._check_points = check or FreeMatrix("margins", self.n_features)
@@ -86,7 +92,7 @@ class LinearPairs(PairModel):
 
 
 class LinearPoints(Points):
-    """Data points for `LinearPairs`: a dot product a question."""
+    """Data points for `LinearPairs`: a dot product a query."""
 
     def __init__(self, model: LinearPairs, points: Any) -> None:
         super().__init__(model, count_rows(points))

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.kernels.margins import count_doubtful, list_doubtful
 from pairsim.models.base import Margins, Places
+from pairsim.models.compiled.margins import count_doubtful, list_doubtful
 
 EPSILON = float(np.finfo(np.float64).eps)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.models.base import LEAST, Margins, PairModel, Places, take_rows
 from pairsim.models.estimators import EstimatorPairs, OneEstimator
 from pairsim.models.linear import LinearPairs
@@ -54,7 +54,7 @@ def from_model(model: Any) -> PairModel:
         import sklearn  # noqa: F401
     except ImportError:
         must_be = "given where scikit-learn is installed (the extra pairsim[sklearn])"
-        raise refusal("from_model", "model", must_be, f"a {type(model).__name__} without it") from None
+        raise parameter_error("from_model", "model", must_be, f"a {type(model).__name__} without it") from None
     return adapt(model)
 
 
@@ -70,7 +70,7 @@ def adapt(model: Any) -> PairModel:
         check_is_fitted(model, "best_estimator_")
         return from_model(model.best_estimator_)
     if not isinstance(model, SVC | NuSVC | OneVsOneClassifier | Pipeline) and not is_linear(model):
-        raise refusal("from_model", "model", KINDS, f"a {type(model).__name__}")
+        raise parameter_error("from_model", "model", KINDS, f"a {type(model).__name__}")
     check_is_fitted(model)
     if isinstance(model, Pipeline):
         return adapt_pipeline(model)
@@ -96,7 +96,7 @@ def adapt_one_vs_one(model: Any) -> PairModel:
         check_is_fitted(estimator)  # partial_fit leaves the estimators of pairs it never saw as they were
         if is_regressor(estimator):
             got = f"a OneVsOneClassifier over {type(estimator).__name__}"
-            raise refusal("from_model", "model", "made of classifiers (regressors do not vote)", got)
+            raise parameter_error("from_model", "model", "made of classifiers (regressors do not vote)", got)
     features = getattr(model, "n_features_in_", None)
     if all(is_linear(estimator) for estimator in model.estimators_):
         return stack_linear(model.estimators_, model.classes_, OneVsOneCheck(model, model.estimators_[0]))
@@ -119,7 +119,7 @@ def adapt_linear(model: Any) -> PairModel:
     """Return a linear classifier of two classes, which is one pair; of more, it is no one-vs-one model."""
     if len(model.classes_) != 2:
         got = f"a {type(model).__name__} of {len(model.classes_)} classes (put it in a OneVsOneClassifier)"
-        raise refusal("from_model", "model", KINDS, got)
+        raise parameter_error("from_model", "model", KINDS, got)
     return stack_linear([model], model.classes_, OneVsOneCheck(None, model))
 
 

@@ -6,14 +6,32 @@ import importlib
 
 from pairsim.oracles.base import Oracle
 from pairsim.oracles.matrix import Matrix
+from pairsim.oracles.options import Option
+from pairsim.oracles.probabilities import PairProbabilities
 from pairsim.oracles.ranked import Ranked
 from pairsim.oracles.recorded import Recorded
 from pairsim.oracles.similarity import PROFILES, Similarity
 from pairsim.oracles.uniform import Uniform
+from pairsim.registries import classes_in
 
-REGISTRY: dict[str, type[Oracle]] = {cls.name: cls for cls in (Uniform, Similarity, Matrix, Ranked, Recorded)}
+LISTED = ("uniform", "similarity", "matrix", "ranked", "recorded")  # then others by name
+REGISTRY: dict[str, type[Oracle]] = classes_in(__name__, list(__path__), Oracle, LISTED)  # type: ignore[type-abstract]
 
-__all__ = ["PROFILES", "REGISTRY", "Matrix", "Oracle", "Ranked", "Recorded", "Similarity", "Uniform", "from_model"]
+globals().update({cls.__name__: cls for cls in REGISTRY.values()})
+
+__all__ = [
+    "PROFILES",
+    "REGISTRY",
+    "Matrix",
+    "Option",
+    "Oracle",
+    "PairProbabilities",
+    "Ranked",
+    "Recorded",
+    "Similarity",
+    "Uniform",
+    "from_model",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -1,19 +1,24 @@
-"""matrix(P): any chances at all, one a pair."""
+"""matrix(P): any probabilities, one per pair."""
 
 from __future__ import annotations
 
-from typing import ClassVar, NamedTuple
+import functools
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes
-from pairsim.errors import refusal
-from pairsim.oracles.base import Oracle, as_numbers, mirror, register_drawn
+from pairsim.errors import parameter_error
+from pairsim.number_files import MOST_NUMBERS
+from pairsim.oracles.base import Arrays, Oracle, Shapes, as_numbers, define_drawn, mirror
+from pairsim.oracles.options import Option, one_text
+from pairsim.oracles.probabilities import PairProbabilities
+from pairsim.oracles.uniform import Uniform
 
 
 class MatrixKernel(NamedTuple):
-    """Compiled form of `Matrix`; only the chances above the diagonal are read."""
+    """Compiled form of `Matrix`; only the probabilities above the diagonal are read."""
 
     chances: np.ndarray  # float64[n, n]
 
@@ -22,11 +27,27 @@ def _chance(oracle, i, j):
     return oracle.chances[i, j]
 
 
-register_drawn(MatrixKernel, _chance)
+define_drawn(MatrixKernel, _chance)
+
+
+class MatrixProbabilities(PairProbabilities):
+    """Those of `Matrix`, of which only the part above the diagonal counts."""
+
+    def __init__(self, oracle: Matrix) -> None:
+        super().__init__(oracle)
+        self._chances = oracle.chances
+
+    @functools.cached_property
+    def first_row(self) -> NDArray[np.float64]:
+        return self._chances[0, 1:]
+
+    @functools.cached_property
+    def rest_is_fair(self) -> bool:
+        return all((self._chances[i, i + 1 :] == 0.5).all() for i in range(1, self.n))
 
 
 class Matrix(Oracle):
-    """Pair {i, j} answers i with chance P[i, j]; class 0 is the true one.
+    """Pair {i, j} answers i with probability P[i, j]; class 0 is the true one.
 
     Parameters
     ----------
@@ -43,25 +64,53 @@ class Matrix(Oracle):
     """
 
     name: ClassVar[str] = "matrix"
-    summary: ClassVar[str] = "any chances: pair {i, j} answers i with chance P[i, j], P from a csv or npy file"
+    summary: ClassVar[str] = "i wins against j with probability P[i, j]; P from a csv or npy file"
+    options: ClassVar[tuple[Option, ...]] = (Option("matrix", one_text, help="a csv or npy file"),)
+    needs_n: ClassVar[bool] = False
 
     def __init__(self, chances: ArrayLike, label: str = "matrix") -> None:
         given = as_numbers("Matrix", "chances", chances, 2)
         if given.shape[0] != given.shape[1]:
-            raise refusal("Matrix", "chances", "square", f"shape {given.shape[0]} x {given.shape[1]}")
+            raise parameter_error("Matrix", "chances", "square", f"shape {given.shape[0]} x {given.shape[1]}")
         self.n = check_classes("Matrix", given.shape[0])
-        off = ~np.eye(self.n, dtype=bool)
-        if ((given < 0.0) | (given > 1.0))[off].any():
-            i, j = np.argwhere(((given < 0.0) | (given > 1.0)) & off)[0]
-            raise refusal("Matrix", "chances", "in [0, 1]", f"{given[i, j]} at [{i}, {j}]")
-        amiss = (np.abs(given + given.T - 1.0) > 1e-9) & off
-        if amiss.any():
-            i, j = np.argwhere(amiss)[0]
-            got = f"{given[i, j]} + {given[j, i]} at [{i}, {j}]"
-            raise refusal("Matrix", "chances", "such that P[i, j] + P[j, i] = 1", got)
+        for i in range(self.n):  # row by row: no second matrix is made
+            _check_row(given, i)
         self.chances = given
         self._label = label
         self._seal()
+
+    @classmethod
+    def make(cls, n: int | None, **values: Any) -> Matrix:
+        from pairsim.oracles.files import matrix_from
+
+        return matrix_from(values["matrix"])
+
+    @classmethod
+    def example(cls, n: int) -> Matrix:
+        return cls(Uniform(n, 0.8).matrix())
+
+    def to_plain(self) -> tuple[dict[str, Any], Arrays]:
+        return {"n": self.n}, {"upper": self.chances[np.triu_indices(self.n, 1)]}
+
+    @classmethod
+    def from_plain(cls, params: dict[str, Any], arrays: Arrays) -> Matrix:
+        n, upper = int(params["n"]), arrays["upper"]
+        if upper.shape != (n * (n - 1) // 2,) or n * n > MOST_NUMBERS:  # before n decides how much memory is taken
+            raise ValueError
+        chances = np.full((n, n), 0.5)
+        end = 0
+        for i in range(n - 1):
+            start, end = end, end + n - 1 - i
+            chances[i, i + 1 :] = upper[start:end]
+            chances[i + 1 :, i] = 1.0 - upper[start:end]
+        return Matrix(chances)
+
+    @classmethod
+    def arrays_fit(cls, n: int, shapes: Shapes) -> bool:
+        return n * n <= MOST_NUMBERS and shapes == {"upper": ((n * (n - 1) // 2,), np.dtype(np.float64))}
+
+    def probabilities(self) -> PairProbabilities:
+        return MatrixProbabilities(self)
 
     @property
     def label(self) -> str:
@@ -78,3 +127,18 @@ class Matrix(Oracle):
 
     def __repr__(self) -> str:
         return f"Matrix({self.chances.tolist()})"
+
+
+def _check_row(chances: NDArray[np.float64], i: int) -> None:
+    """Refuse row i unless it holds probabilities that agree with column i."""
+    row, column = chances[i], chances[:, i]
+    off = np.arange(len(row)) != i
+    outside = ((row < 0.0) | (row > 1.0)) & off
+    if outside.any():
+        j = int(np.argmax(outside))
+        raise parameter_error("Matrix", "chances", "in [0, 1]", f"{row[j]} at [{i}, {j}]")
+    amiss = (np.abs(row + column - 1.0) > 1e-9) & off
+    if amiss.any():
+        j = int(np.argmax(amiss))
+        got = f"{row[j]} + {column[j]} at [{i}, {j}]"
+        raise parameter_error("Matrix", "chances", "such that P[i, j] + P[j, i] = 1", got)

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.checks import check_classes, check_number
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.kernels.bits import LANES, SLAB_TRIALS
 from pairsim.kernels.normal import normal_chance, normal_quantile
-from pairsim.kernels.protocol import ORACLES, OracleFunctions
+from pairsim.kernels.protocol import define_oracle
 from pairsim.kernels.stream import low_wins_with, place
 from pairsim.kernels.strengths import WORD, gap_between, strength, strength_key, varying_words, write_strengths
 from pairsim.kernels.tiles import TILE, fill_fair, fill_mixed
 from pairsim.oracles.base import Oracle
+from pairsim.oracles.options import Option
 from pairsim.oracles.uniform import Uniform
 
 TYPICAL_ORDER = 0.95  # about what one-vs-one models have on sets of 26 to 150 classes (experiments/noise_models.py)
@@ -30,14 +31,14 @@ class RankedKernel(NamedTuple):
     """Compiled form of `Ranked`. A pair's margin is (level + own * strength - other * strength) * scale + noise."""
 
     p: float
-    even: bool  # the true class wins each of its pairs with chance p in every trial
+    even: bool  # the true class wins each of its pairs with probability p in every trial
     coins: bool  # pairs of wrong classes are fair coins in every trial
     truth: Side  # (level, own, other, scale) of pairs with the true class
     wrong: Side  # the same of pairs of wrong classes
 
 
 def _chance(oracle, i, j):
-    """Return the chance where it is the same in every trial, else nan."""
+    """Return the probability where it is the same in every trial, else nan."""
     if i == 0:
         return oracle.p if oracle.even else math.nan
     return 0.5 if oracle.coins else math.nan
@@ -83,7 +84,7 @@ def _fill(oracle, n, low, rows, high, scratch, lanes):
                 )
 
 
-ORACLES[RankedKernel] = OracleFunctions(_low_wins, _chance, _fill)
+define_oracle(RankedKernel, low_wins=_low_wins, probability=_chance, fill=_fill)
 
 
 class Ranked(Oracle):
@@ -95,26 +96,29 @@ class Ranked(Oracle):
 
         sqrt(order / 2) * (x_i - x_j) + sqrt(1 - order) * noise,
 
-    with one strength x_i a class and trial; between the true class (class 0) and class j it is
+    with one strength x_i per class and trial; between the true class (class 0) and class j it is
 
         t + sqrt(difficulty) * z + sqrt(1 - difficulty) * (the same mixture of -x_j and noise, scaled to variance 1),
 
-    where z is the ease of the trial and t is such that the true class wins with chance p. The sign of the margin is
-    the answer. So p, order and difficulty can be set each on its own, and some things are known exactly: the chance
-    that three wrong classes beat each other in a circle is 1/4 - 3 asin(order / 2) / (2 pi), and given z the number of
+    where z is the ease of the trial and t is such that the true class wins with probability p. The sign of the
+    margin is the answer. So p, order and difficulty are independent parameters, and some values are known exactly: the
+    probability that three wrong classes form a cycle is 1/4 - 3 asin(order / 2) / (2 pi), and given z the number of
     pairs that the true class loses is binomial, whatever the order.
+
+    Class numbers carry no information: decoders that read them (`ties="first"`, `order="given"`) act as if the classes
+    were numbered at random in each trial.
 
     Parameters
     ----------
     n : int
         Number of classes, at least 2.
     p : float
-        Chance that a pair with the true class is answered right, in [0, 1], over all trials.
+        Probability that a pair with the true class is answered right, in [0, 1], over all trials.
     order : float
-        How far the wrong classes are ordered, in [0, 1]: the share of a margin's variance that comes from the strengths
-        and not from noise. 0: fair coins. 1: a strict order, without any circle.
+        Transitivity of the wrong classes, in [0, 1]: the fraction of a margin's variance that comes from the strengths
+        and not from noise. 0: fair coins. 1: a strict order, without any cycle.
     difficulty : float
-        How far trials differ in difficulty, in [0, 1]: the share of the variance of the true class's margins that all
+        Variation in difficulty, in [0, 1]: the fraction of the variance of the true class's margins that all
         of them have in common. 0: every trial is as hard. 1: the true class wins all its pairs or none.
 
     Notes
@@ -133,8 +137,14 @@ class Ranked(Oracle):
     """
 
     name: ClassVar[str] = "ranked"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("p", help="given, for example --p 0.7"),
+        Option("order", default=TYPICAL_ORDER, help="how far the wrong classes are ordered, in [0, 1]"),
+        Option("difficulty", default=TYPICAL_DIFFICULTY, help="how far trials differ in difficulty, in [0, 1]"),
+    )
+    exchangeable: ClassVar[bool] = True
     summary: ClassVar[str] = (
-        "like trained models: wrong classes ordered by strengths drawn in each trial, and trials of unequal difficulty"
+        "like trained models: nearly transitive answers between wrong classes, and trials of unequal difficulty"
     )
 
     def __init__(self, n: int, p: float, order: float = TYPICAL_ORDER, difficulty: float = TYPICAL_DIFFICULTY) -> None:
@@ -165,7 +175,7 @@ class Ranked(Oracle):
         return RankedKernel(self._p, order == 0.0 and self.difficulty == 0.0, order == 0.0, truth, wrong)
 
     def matrix(self) -> NDArray[np.float64]:
-        """Return P, where P[i, j] is the chance that i wins pair {i, j} over all trials; pairs are not independent."""
+        """Return P, where P[i, j] is the probability that i beats j over all trials; pairs are not independent."""
         return Uniform(self.n, self._p).matrix()
 
     def _identity(self) -> tuple[object, ...]:
@@ -178,7 +188,7 @@ class Ranked(Oracle):
 def _share(name: str, value: object) -> float:
     number = check_number("Ranked", name, value, "a number in [0, 1]")
     if not 0.0 <= number <= 1.0:
-        raise refusal("Ranked", name, "a number in [0, 1]", value)
+        raise parameter_error("Ranked", name, "a number in [0, 1]", value)
     return number
 
 

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import io
-import struct
+import math
 import tokenize
-import zipfile
-import zlib
 from pathlib import Path
-from typing import ClassVar, NamedTuple
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.checks import check_classes
-from pairsim.errors import refusal
-from pairsim.kernels.drive import record_trials
-from pairsim.kernels.protocol import ORACLES, OracleFunctions
+from pairsim.archives import DAMAGED as ARCHIVE_DAMAGED
+from pairsim.archives import claimed_array, open_archive, read_array
+from pairsim.checks import as_array, check_classes, check_whole
+from pairsim.errors import parameter_error, shown
+from pairsim.input_files import MOST_BYTES, as_path, open_input
+from pairsim.kernels.driver import record_trials
+from pairsim.kernels.protocol import define_oracle
 from pairsim.kernels.stream import stream_key
-from pairsim.oracles.base import Oracle
+from pairsim.memory import check_memory
+from pairsim.oracles.base import Arrays, Oracle, Shapes
+from pairsim.oracles.options import Option, one_text
+from pairsim.oracles.uniform import Uniform
 from pairsim.outputs import check_target, write_new
 
 FORMAT = "pairsim recorded answers 1"
 
-# what zipfile, zlib and numpy raise on files that are damaged or something else
-DAMAGED = (
-    *(ValueError, TypeError, LookupError, AttributeError, EOFError, SyntaxError, OverflowError, MemoryError),
-    *(OSError, RuntimeError, struct.error, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
-)
+DAMAGED = (*ARCHIVE_DAMAGED, SyntaxError, tokenize.TokenError)  # the last two of numpy's reader of headers
+MOST_MEMBERS = 16
+LONGEST_FORMAT = 4096  # bytes of the array that says what the file is
 
 
 class RecordedKernel(NamedTuple):
@@ -42,11 +44,30 @@ def _low_wins(oracle, trial, i, j):
     return (oracle.bits[trial.position[0], k >> 3] >> np.uint8(k & 7)) & np.uint8(1) == np.uint8(1)
 
 
-ORACLES[RecordedKernel] = OracleFunctions(_low_wins, None)
+define_oracle(RecordedKernel, low_wins=_low_wins)
+
+
+def _read_answers(file: BinaryIO) -> tuple[int, NDArray[np.uint8], NDArray[np.int64]]:
+    """Read number of classes, packed answers and true classes; ValueError unless their sizes agree and are bounded."""
+    archive = open_archive(file, MOST_MEMBERS)
+    with archive.open("format.npy") as member:
+        content = member.read(LONGEST_FORMAT + 1)
+    if len(content) > LONGEST_FORMAT or str(np.load(io.BytesIO(content), allow_pickle=False)) != FORMAT:
+        raise ValueError
+    if claimed_array(archive, "n.npy")[0] != ():
+        raise ValueError
+    n = int(read_array(archive, "n.npy"))
+    (rows, width), _, kind = claimed_array(archive, "bits.npy")
+    labels, _, label_kind = claimed_array(archive, "truth.npy")
+    agree = width == (n * (n - 1) // 2 + 7) // 8 and labels == (rows,) and label_kind.kind in "iu"
+    if n < 2 or not agree or kind != np.uint8 or rows * max(8, width) > MOST_BYTES:
+        raise ValueError
+    check_memory("load", "path", f"a file of {rows:,} rows", 3 * rows * (width + 8), "what it holds")
+    return n, read_array(archive, "bits.npy"), read_array(archive, "truth.npy")
 
 
 class Recorded(Oracle):
-    """Answers that an oracle gave before, one row a data point; trial t replays row t.
+    """Recorded answers, one row per data point; trial t replays row t.
 
     Parameters
     ----------
@@ -54,7 +75,7 @@ class Recorded(Oracle):
         answers[t, k] says whether the lower class wins pair k in row t; the pairs are in the order
         (0,1) (0,2) ... (0,n-1) (1,2) ..., that of `numpy.triu_indices(n, 1)`.
     truth : array_like of int, shape (rows,), optional
-        True class of each row; class 0 when left out.
+        True class of each row. Default: class 0.
 
     Examples
     --------
@@ -66,30 +87,64 @@ class Recorded(Oracle):
 
     name: ClassVar[str] = "recorded"
     summary: ClassVar[str] = (
-        "answers that were given before, replayed row by row (recorded:FILE.npz, written by pairsim record)"
+        "recorded answers of a model, one row per trial (recorded:FILE.npz, written by pairsim record)"
     )
+    options: ClassVar[tuple[Option, ...]] = (Option("file", one_text, help="recorded:FILE.npz"),)
+    positional: ClassVar[str] = "file"
+    needs_n: ClassVar[bool] = False
 
     def __init__(self, answers: ArrayLike, truth: ArrayLike | None = None) -> None:
-        given = np.asarray(answers)
+        given = as_array("Recorded", "answers", answers, "booleans in rows, one a pair")
         if given.ndim != 2 or given.size == 0:
-            raise refusal("Recorded", "answers", "of shape (rows, pairs) with at least one row", f"shape {given.shape}")
+            raise parameter_error(
+                "Recorded", "answers", "of shape (rows, pairs) with at least one row", f"shape {given.shape}"
+            )
         if given.dtype != np.bool_ and not (given.dtype.kind in "iu" and np.isin(given, (0, 1)).all()):
-            raise refusal("Recorded", "answers", "booleans, or whole numbers 0 and 1", f"dtype {given.dtype}")
-        n = (1 + int(np.sqrt(1 + 8 * given.shape[1]))) // 2
+            raise parameter_error("Recorded", "answers", "booleans, or integers 0 and 1", f"dtype {given.dtype}")
+        n = (1 + math.isqrt(1 + 8 * given.shape[1])) // 2
         if n * (n - 1) // 2 != given.shape[1]:
-            raise refusal("Recorded", "answers", "n(n-1)/2 wide for a whole n", f"{given.shape[1]} columns")
+            raise parameter_error("Recorded", "answers", "n(n-1)/2 wide for a whole n", f"{given.shape[1]} columns")
+        self._keep(n, np.packbits(given.astype(np.bool_), axis=1, bitorder="little"), truth)
+
+    def _keep(self, n: int, bits: NDArray[np.uint8], truth: ArrayLike | None) -> None:
+        """Keep answers that are packed already, and check the true classes."""
         self.n = check_classes("Recorded", n)
-        self.bits = np.packbits(given.astype(np.bool_), axis=1, bitorder="little")
+        self.bits = bits
         self.bits.setflags(write=False)
-        labels = np.zeros(given.shape[0], np.int64) if truth is None else np.asarray(truth)
-        must_be = f"{given.shape[0]} whole numbers, one a row, from 0 to {self.n - 1}"
-        if labels.shape != (given.shape[0],) or labels.dtype.kind not in "iu":
-            raise refusal("Recorded", "truth", must_be, f"{labels.dtype} of shape {labels.shape}")
+        rows = len(bits)
+        must_be = f"{rows} integers, one per row, from 0 to {self.n - 1}"
+        labels = np.zeros(rows, np.int64) if truth is None else as_array("Recorded", "truth", truth, must_be)
+        if labels.shape != (rows,) or labels.dtype.kind not in "iu":
+            raise parameter_error("Recorded", "truth", must_be, f"{labels.dtype} of shape {labels.shape}")
         if labels.min() < 0 or labels.max() >= self.n:
-            raise refusal("Recorded", "truth", must_be, f"values from {labels.min()} to {labels.max()}")
+            raise parameter_error("Recorded", "truth", must_be, f"values from {labels.min()} to {labels.max()}")
         self._truth = labels.astype(np.int64)
         self._truth.setflags(write=False)
         self._seal()
+
+    @classmethod
+    def from_bits(cls, n: int, bits: NDArray[np.uint8], truth: ArrayLike | None = None) -> Recorded:
+        """Make the oracle of answers that are packed, eight to a byte, as `bits` has them: no larger copy is made.
+
+        Examples
+        --------
+        >>> from pairsim import Recorded
+        >>> rows = Recorded([[True, True, False], [False, False, True]], truth=[0, 1])
+        >>> Recorded.from_bits(3, rows.bits, [0, 1]) == rows
+        True
+        """
+        n = check_classes("Recorded", n)
+        pairs = n * (n - 1) // 2
+        width = (pairs + 7) // 8
+        must_be = f"bytes in rows, {width} a row for {n} classes"
+        given = as_array("Recorded", "bits", bits, must_be)
+        if given.dtype != np.uint8 or given.ndim != 2 or given.shape[1] != width or len(given) == 0:
+            raise parameter_error("Recorded", "bits", must_be, f"{given.dtype} of shape {given.shape}")
+        own = np.array(given, order="C")
+        own[:, -1] &= np.uint8(0xFF >> (8 * width - pairs))  # what stands behind the last pair is no answer
+        made = cls.__new__(cls)
+        made._keep(n, own, truth)
+        return made
 
     @classmethod
     def of(cls, oracle: Oracle, trials: int, seed: int = 0) -> Recorded:
@@ -103,7 +158,13 @@ class Recorded(Oracle):
         >>> replayed.success == simulate(live, MaxWin(), 500, method="simulated").success
         True
         """
-        answers = np.empty((trials, oracle.n * (oracle.n - 1) // 2), np.bool_)
+        if not isinstance(oracle, Oracle):
+            raise parameter_error("Recorded.of", "oracle", "an oracle such as Uniform(16, 0.9)", shown(oracle))
+        trials = check_whole("Recorded.of", "trials", trials, 1, oracle.rows)
+        seed = check_whole("Recorded.of", "seed", seed, 0, (1 << 64) - 1)
+        pairs = oracle.n * (oracle.n - 1) // 2
+        check_memory("Recorded.of", "trials", trials, 2 * trials * pairs, f"a byte for each of {pairs:,} pairs a trial")
+        answers = np.empty((trials, pairs), np.bool_)
         record_trials(oracle.kernel(), oracle.n, stream_key(seed, oracle.n), 0, answers)
         return cls(answers, oracle.truth(0, trials))
 
@@ -120,7 +181,7 @@ class Recorded(Oracle):
         ...     Recorded.load(f"{folder}/answers.npz") == recorded
         True
         """
-        target = Path(path)
+        target = as_path("save", "path", path, "a file name ending in .npz")
         check_target(target, (".npz",), "path", None, "save")
 
         def write(temporary: Path) -> None:
@@ -130,27 +191,47 @@ class Recorded(Oracle):
         try:
             write_new(target, write)
         except FileExistsError:  # since it was looked for
-            raise refusal("save", "path", "a new file", f"{str(target)!r}, which exists") from None
+            raise parameter_error("save", "path", "a new file", f"{str(target)!r}, which exists") from None
 
     @classmethod
     def load(cls, path: Path | str) -> Recorded:
-        """Read answers that `save` wrote; nothing in the file is ever executed."""
+        """Read answers that `save` wrote; nothing in the file is ever executed, and nothing is made for a claim of it.
+
+        The file may hold up to 2**30 bytes of answers, eight answers to a byte.
+        """
         must_be = "a file of recorded answers that pairsim wrote"
-        try:
-            content = Path(path).read_bytes()
-        except OSError as error:
-            raise refusal("load", "path", must_be, f"{str(path)!r} ({error.strerror or 'unreadable'})") from None
-        try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
-                if str(stored["format"]) != FORMAT:
-                    raise ValueError
-                n, bits, truth = int(stored["n"]), stored["bits"], stored["truth"]
-            pairs = n * (n - 1) // 2
-            if bits.dtype != np.uint8 or bits.ndim != 2 or n < 2 or bits.shape[1] != (pairs + 7) // 8:
-                raise ValueError
-            return cls(np.unpackbits(bits, axis=1, count=pairs, bitorder="little").astype(np.bool_), truth)
-        except DAMAGED:
-            raise refusal("load", "path", must_be, repr(str(path))) from None
+        with open_input("load", "path", path, must_be) as file:
+            try:
+                n, bits, truth = _read_answers(file)
+                return cls.from_bits(n, bits, truth)
+            except DAMAGED:  # a ParameterError of from_bits is one of them: the file is to blame, not the caller
+                raise parameter_error("load", "path", must_be, repr(str(path))) from None
+
+    @classmethod
+    def make(cls, n: int | None, **values: Any) -> Recorded:
+        return cls.load(values["file"])
+
+    @classmethod
+    def example(cls, n: int) -> Recorded:
+        return cls.of(Uniform(n, 0.8), 24)
+
+    def to_plain(self) -> tuple[dict[str, Any], Arrays]:
+        return {"n": self.n}, {"bits": self.bits, "truth": self._truth}
+
+    @classmethod
+    def from_plain(cls, params: dict[str, Any], arrays: Arrays) -> Recorded:
+        return Recorded.from_bits(int(params["n"]), arrays["bits"], arrays["truth"])
+
+    @classmethod
+    def arrays_fit(cls, n: int, shapes: Shapes) -> bool:
+        rows = shapes["truth"][0] if "truth" in shapes else ()
+        width = (n * (n - 1) // 2 + 7) // 8
+        wanted = {"bits": ((*rows, width), np.dtype(np.uint8)), "truth": (rows, np.dtype(np.int64))}
+        return len(rows) <= 1 and shapes == wanted
+
+    @property
+    def recording(self) -> Recorded:
+        return self
 
     @property
     def label(self) -> str:

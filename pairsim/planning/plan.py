@@ -1,4 +1,4 @@
-"""plan(oracle, target): every decoder and setting that reaches the target, cheapest first."""
+"""plan(oracle, target): every decoder that reaches the target, cheapest first."""
 
 from __future__ import annotations
 
@@ -7,47 +7,49 @@ import math
 from collections.abc import Callable, Sequence
 
 from pairsim.bounds import bound, certified_sample_size
-from pairsim.checks import check_number, check_whole
-from pairsim.decoders import Decoder, Poll, as_max_win
-from pairsim.errors import ParameterError, refusal
+from pairsim.checks import check_callable, check_choice, check_instance, check_members, check_number, check_whole
+from pairsim.decoders import Decoder, Family
+from pairsim.decoders.base import TIES
+from pairsim.errors import ParameterError, parameter_error
 from pairsim.oracles import Oracle
-from pairsim.planning.candidates import Family, families, fixed
-from pairsim.simulation import check_trials, simulate
+from pairsim.planning.candidates import families, fixed
+from pairsim.simulation import check_threads, check_trials, simulate
 from pairsim.stats import Estimate
 
+MOST_CLASSES = 65_535  # beyond it one max-win takes hours, and a poll of any use not much less
 GRID_TRIALS = 4096
 FINAL_TRIALS = 20_480
-PRICE_TRIALS = 1024  # for the mean price of a decoder whose questions depend on the answers
+SUREST_FIRST = ("exact", "certified", "conditional", "simulated")
+PRICE_TRIALS = 1024  # for the mean cost of a decoder whose queries depend on the answers
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """One decoder with its price and its success probability.
+    """One decoder with its cost and its success probability.
 
     Attributes
     ----------
-    decoder : str
-        The decoder's spec.
+    decoder : Decoder
     queries, rounds : float
-        What a decision costs; the simulated mean for quick and champion, whose questions depend on the answers.
+        What a decision costs; the simulated mean for quick and champion, whose queries depend on the answers.
     success, low, high : float
-        The success probability and what is known of it: equal when `kind` is "exact", a proven interval when it is
-        "certified" (success is then its lower end), a confidence interval when it is "simulated".
-    kind : {"exact", "certified", "simulated"}
+        The success probability and what is known of it: equal when `method` is "exact", a proven interval when it is
+        "certified" (success is then its lower end), a confidence interval when it is "conditional" or "simulated".
+    method : {"exact", "certified", "conditional", "simulated"}
     """
 
-    decoder: str
+    decoder: Decoder
     queries: float
     rounds: float
     success: float
     low: float
     high: float
-    kind: str
+    method: str
 
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """What reaches the target, cheapest first, and everything that was looked at on the way.
+    """The decoders that reach the target, cheapest first, and all that were evaluated.
 
     Attributes
     ----------
@@ -55,7 +57,7 @@ class Plan:
     options : tuple of Option
         Those whose `low` is at least the target, by queries.
     looked_at : tuple of Option
-        All settings that were evaluated, for a picture of success against queries.
+        All parameters that were evaluated, for a plot of success against queries.
     """
 
     target: float
@@ -77,34 +79,35 @@ def plan(
     threads: int | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Plan:
-    """Find the decoders that name the true class with at least the wanted probability, cheapest first.
+    """Find the decoders whose success probability meets a target, cheapest first.
 
     Each family (ddag, adag, poll, top-k with several k and both finals, max-win; up to 1,024 classes also quick,
     champion and halving) is listed with the smallest sample size that reaches the target; a top-k or halving that
-    costs more than a poll that reaches it is left out.
+    costs more than a poll that reaches it is skipped.
 
-    A simulated option was chosen because its interval clears the target on the same trials that it comes from,
-    among many settings tried: read it as a good candidate, and `simulate` it with another seed before relying on it.
+    A conditional or simulated option was chosen because its interval clears the target on the same trials that it
+    comes from, among many settings tried: read it as a good candidate, and `simulate` it with another seed before
+    relying on it.
     Exact and certified options need no such check.
 
     Parameters
     ----------
     oracle : Oracle
-        Where the answers come from; recorded answers serve as well as drawn ones.
+        The source of the answers, random or recorded.
     target : float
-        The wanted success probability, strictly between 0 and 1.
+        Target success probability, strictly between 0 and 1.
     decoders : sequence of Decoder, optional
-        Look at these only, as they are, in place of all families.
+        Consider only these decoders. Default: search all families.
     max_queries, max_rounds : int, optional
-        The most questions and rounds that a decision may take, whatever the answers.
+        Maximum queries and rounds per decision.
     seed, confidence, threads
-        Of the simulations behind figures that are neither exact nor certified.
+        Seed, confidence level and threads of the simulations. Default: one thread per core.
     ties : {"random", "lose", "first"}
-        For decoders whose scores can tie.
+        Tie rule of decoders whose scores can tie.
     trials : int, optional
-        Of the final simulation of each option: 20,480 when left out, or every recorded row.
+        Trials of the final simulation of each option. Default: 20,480, or every recorded row.
     progress : callable, optional
-        Called with the name of what is looked at next.
+        Called with the name of the next candidate.
 
     Returns
     -------
@@ -117,22 +120,33 @@ def plan(
 
     Examples
     --------
-    >>> from pairsim import Uniform, plan
+    >>> from pairsim import Poll, Uniform, plan
     >>> best = plan(Uniform(32, 0.9), 0.9).options[0]
-    >>> best.decoder, best.queries < Poll("5log").cost(32).queries / 5, best.low >= 0.9
-    ('quick', True, True)
+    >>> best.decoder.spec, best.queries < Poll("5log").cost(32).queries / 5, best.low >= 0.9
+    ('posterior:p=None,stop=0.7', True, True)
     """
+    check_instance("plan", "oracle", oracle, Oracle, "an oracle such as Uniform(16, 0.9)")
+    if decoders is not None:
+        decoders = check_members("plan", "decoders", decoders, Decoder, "decoders such as [MaxWin(), Poll()]")
+    check_callable("plan", "progress", progress, "a callable that takes a text")
+    check_choice("plan", "ties", ties, TIES)
+    if trials is not None:
+        trials = check_trials("plan", trials, oracle)
     target = check_number("plan", "target", target, "a number strictly between 0 and 1")
     if not 0.0 < target < 1.0:
-        raise refusal("plan", "target", "a number strictly between 0 and 1", target)
+        raise parameter_error("plan", "target", "a number strictly between 0 and 1", target)
     limits = [
         None if limit is None else check_whole("plan", name, limit, 1)
         for name, limit in (("max_queries", max_queries), ("max_rounds", max_rounds))
     ]
+    threads = check_threads("plan", threads)
+    if decoders is None and oracle.n > MOST_CLASSES:
+        must_be = f"at most {MOST_CLASSES:,} classes, unless decoders are given"
+        raise parameter_error("plan", "n", must_be, oracle.n)
     search = _Search(oracle, target, limits[0], limits[1], seed, confidence, ties, trials, threads)
     chosen = families(oracle.n, ties) if decoders is None else map(fixed, decoders)
     for family in chosen:
-        if progress:
+        if progress is not None:
             progress(family.name)
         search.look_at(family)
     return search.result()
@@ -183,10 +197,10 @@ class _Search:
         smallest = self.smallest_setting(family, below, setting)
         final = self.evaluate(family.decoder(smallest), FINAL_TRIALS)
         if final.low >= self.target:
-            self.reaching[final.decoder] = final
-            if family.name == "poll":
+            self.reaching[final.decoder.spec] = final
+            if family.caps:
                 self.enough = int(final.queries)
-                self.certify()
+                self.certify(family)
 
     def smallest_setting(self, family: Family, below: int, reached: int) -> int:
         """Narrow the settings between one that is too small and one that reaches the target (success grows with l)."""
@@ -196,13 +210,13 @@ class _Search:
             below, reached = (below, middle) if option.low >= self.target else (middle, reached)
         return reached
 
-    def certify(self) -> None:
+    def certify(self, family: Family) -> None:
         """Add the smallest poll whose success is proven to reach the target, where a proof is to be had."""
         try:
             size = certified_sample_size(self.oracle, failure=1.0 - self.target, ties=self.ties)
         except ParameterError:
             return
-        decoder = Poll(size.l, self.ties)
+        decoder = family.decoder(size.l)
         if self.affordable(decoder):
             self.reaching[decoder.spec + " certified"] = self.option_of(
                 decoder, 1.0 - size.failure_high, 1.0 - size.failure_high, 1.0 - size.failure_low, "certified"
@@ -213,32 +227,32 @@ class _Search:
         rows = self.oracle.rows
         trials = check_trials("plan", self.trials or (min(trials, rows) if rows else trials), self.oracle)
         # who names whom max-win names is right as often, and max-win's own scores are much faster to come by
-        judged = as_max_win(decoder) or decoder
+        judged = decoder.equivalent or decoder
         estimate = simulate(self.oracle, judged, trials, self.seed, self.confidence, threads=self.threads)
         option = self.judge(decoder, estimate)
-        self.seen[option.decoder] = option
+        self.seen[option.decoder.spec] = option
         return option
 
     def judge(self, decoder: Decoder, estimate: Estimate) -> Option:
         """Turn an estimate into an option, replaced by a proof where there is one that says as much."""
         if estimate.method == "exact":
             return self.option_of(decoder, estimate.success, estimate.low, estimate.high, "exact")
-        max_win = as_max_win(decoder)
-        if max_win:
+        judged = decoder.equivalent
+        if judged is not None:
             try:
-                proven = bound(self.oracle, max_win)
+                proven = bound(self.oracle, judged)
             except ParameterError:
                 pass
             else:
                 if proven.width <= estimate.high - estimate.low or proven.success_low >= self.target:
                     low, high = proven.success_low, proven.success_high
                     return self.option_of(decoder, low, low, high, "certified")
-        return self.option_of(decoder, estimate.success, estimate.low, estimate.high, "simulated")
+        return self.option_of(decoder, estimate.success, estimate.low, estimate.high, estimate.method)
 
-    def option_of(self, decoder: Decoder, success: float, low: float, high: float, kind: str) -> Option:
+    def option_of(self, decoder: Decoder, success: float, low: float, high: float, method: str) -> Option:
         """Return the option with the decoder's price."""
         queries, rounds = self.price(decoder)
-        return Option(decoder.spec, queries, rounds, success, low, high, kind)
+        return Option(decoder, queries, rounds, success, low, high, method)
 
     def price(self, decoder: Decoder) -> tuple[float, float]:
         """Return queries and rounds: by formula, or the mean over some trials where they depend on the answers."""
@@ -253,15 +267,17 @@ class _Search:
 
     def result(self) -> Plan:
         """Return the plan, or say what can be reached when the target cannot."""
-        options = sorted(self.reaching.values(), key=lambda option: (option.queries, option.rounds, option.kind))
+        options = sorted(
+            self.reaching.values(),
+            key=lambda option: (option.queries, option.rounds, SUREST_FIRST.index(option.method)),
+        )
         if not options:
             if not self.seen:
-                raise refusal(
+                raise parameter_error(
                     "plan", "max_queries", f"at least {self.oracle.n - 1}", self.max_queries or self.max_rounds
                 )
             best = max(self.seen.values(), key=lambda option: (option.low, -option.queries))
-            must_be = (
-                f"at most {best.low:.4g}, the best that is reached here ({best.decoder}, {best.queries:,.0f} queries)"
-            )
-            raise refusal("plan", "target", must_be, self.target)
+            how = f"{best.decoder.spec}, {best.queries:,.0f} queries"
+            must_be = f"at most {best.low:.4g}, the best that is reached here ({how})"
+            raise parameter_error("plan", "target", must_be, self.target)
         return Plan(self.target, tuple(options), tuple(sorted(self.seen.values(), key=lambda option: option.queries)))

@@ -1,4 +1,4 @@
-"""Pictures of results: sweeps, plans and fits."""
+"""Plots of results: sweeps, plans and fits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pairsim.plots.fits import plot_fits
 from pairsim.plots.frontier import plot_frontier
 from pairsim.plots.style import COLOURS, MARKERS, PLOT_SUFFIXES, is_our_picture, save_picture
 from pairsim.plots.success import plot_panels, plot_success
+from pairsim.plots.trees import plot_tree
 
 __all__ = [
     "COLOURS",
@@ -16,5 +17,6 @@ __all__ = [
     "plot_frontier",
     "plot_panels",
     "plot_success",
+    "plot_tree",
     "save_picture",
 ]

@@ -1,4 +1,4 @@
-"""Pictures of fits: the success that fitted oracles foretell against the real one."""
+"""Plots of fits: the success that fitted oracles predict against the observed one."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairsim.plots.style import point_style
+from pairsim.checks import check_instance
+from pairsim.plots.style import check_axes, point_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,19 +15,23 @@ if TYPE_CHECKING:
     from pairsim.fitting import OracleFits
 
 LINE = 0.022  # of a panel's width: what a name takes that stands upright
+# to the lower end of a name: to its middle, the line would cross the names beside it
+LEADER: dict[str, Any] = {"arrowstyle": "-", "linewidth": 0.5, "color": "#888888", "relpos": (0.5, 0.0)}
+LEADER |= {"shrinkA": 0.0, "shrinkB": 0.0}
 
 
 def plot_fits(fits: OracleFits, *, ax: Axes | None = None, **marker_kwargs: Any) -> Axes:
-    """Draw the success that fitted oracles foretell against the real one, one marker a decoder and oracle.
+    """Draw the success that fitted oracles predict against the observed one, one marker per decoder and oracle.
 
-    On the diagonal an oracle foretells what happens; bars are the intervals of the real success over the rows.
+    On the diagonal an oracle predicts what is observed. The horizontal bars are the intervals of the observed success
+    over the rows. The vertical bars are those of the distance: one that crosses the diagonal could be 0.
 
     Parameters
     ----------
     fits : OracleFits
         What `pairsim.fit_oracles` returned.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's when left out.
+        Where to draw. Default: a new figure.
     **marker_kwargs
         Go to `Axes.errorbar`.
 
@@ -39,23 +44,28 @@ def plot_fits(fits: OracleFits, *, ax: Axes | None = None, **marker_kwargs: Any)
     >>> from pairsim import Adag, Ranked, Recorded, fit_oracles
     >>> from pairsim.plots import plot_fits
     >>> plot_fits(fit_oracles(Recorded.of(Ranked(8, 0.9), 100), [Adag()], trials=1000)).get_ylabel()
-    'foretold success'
+    'predicted success'
     """
     from matplotlib.figure import Figure
 
+    from pairsim.fitting import OracleFits
+
+    check_instance("plot_fits", "fits", fits, OracleFits, "what fit_oracles returned")
+    check_axes("plot_fits", ax)
     if ax is None:
         ax = Figure(layout="constrained").subplots()
-    real = np.array([each.success for each in fits.real])
-    below = real - [each.low for each in fits.real]
-    above = [each.high for each in fits.real] - real
+    observed = np.array([each.success for each in fits.observed])
+    across = [observed - [each.low for each in fits.observed], [each.high for each in fits.observed] - observed]
     for place, model in enumerate(fits.models):
-        style = point_style(place) | {"markersize": 6, "elinewidth": 0.8, "label": model.oracle.name}
-        foretold = [each.success for each in model.predictions]
-        ax.errorbar(real, foretold, xerr=[below, above], **(style | marker_kwargs))
-    _write_names(ax, sorted((each.success, each.decoder) for each in fits.real))
+        style = point_style(place) | {"markersize": 5, "elinewidth": 0.8, "label": model.oracle.name}
+        judged = model.predictions
+        along = [[each.distance - each.low for each in judged], [each.high - each.distance for each in judged]]
+        predicted = [each.success for each in judged]
+        ax.errorbar(observed, predicted, xerr=across, yerr=along, **(style | marker_kwargs))
+    _write_names(ax, sorted((each.success, each.decoder) for each in fits.observed))
     ax.plot([0.0, 1.0], [0.0, 1.0], color="#444444", linewidth=0.8, linestyle=":", zorder=0)
-    ax.set_xlabel(f"real success over {fits.traits.rows:,} rows, n = {fits.traits.n}")
-    ax.set_ylabel("foretold success")
+    ax.set_xlabel(f"observed success over {fits.traits.rows:,} rows, n = {fits.traits.n}")
+    ax.set_ylabel("predicted success")
     ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     ax.grid(alpha=0.25)
     ax.legend(fontsize="small", framealpha=0.9)
@@ -76,7 +86,7 @@ def _write_names(ax: Axes, decoders: list[tuple[float, str]]) -> None:
             fontsize=6,
             ha="center",
             va="bottom",
-            arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": "#888888", "shrinkA": 0.0, "shrinkB": 0.0},
+            arrowprops=LEADER,
         )
 
 

@@ -1,10 +1,11 @@
-"""Pictures of plans: success against queries, and the frontier that nothing beats."""
+"""Plots of plans: success against queries, and the frontier that nothing beats."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pairsim.plots.style import count_on_log_axis, point_style
+from pairsim.checks import check_instance
+from pairsim.plots.style import check_axes, count_on_log_axis, point_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,7 +21,7 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
     plan : Plan
         What `pairsim.plan` returned.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's when left out.
+        Where to draw. Default: the axes of a new figure.
     **line_kwargs
         Go to the line of the frontier.
 
@@ -33,15 +34,19 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
     >>> from pairsim import Uniform, plan
     >>> from pairsim.plots import plot_frontier
     >>> plot_frontier(plan(Uniform(8, 0.9), 0.5)).get_xlabel()
-    'queries a decision'
+    'queries per decision'
     """
     from matplotlib.figure import Figure
 
+    from pairsim.planning import Plan
+
+    check_instance("plot_frontier", "plan", plan, Plan, "what plan returned")
+    check_axes("plot_frontier", ax)
     if ax is None:
         ax = Figure(layout="constrained").subplots()
-    names = list(dict.fromkeys(_family(option.decoder) for option in plan.looked_at))
+    names = list(dict.fromkeys(_family(option.decoder.spec) for option in plan.looked_at))
     for place, name in enumerate(names):
-        part = [option for option in plan.looked_at if _family(option.decoder) == name]
+        part = [option for option in plan.looked_at if _family(option.decoder.spec) == name]
         points = [option.queries for option in part], [option.success for option in part]
         ax.plot(*points, markersize=4, label=name, **point_style(place))
     best: list[Option] = []
@@ -49,11 +54,11 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
         if not best or option.success > best[-1].success:
             best.append(option)
     style: dict[str, Any] = {"color": "#444444", "linewidth": 1.2, "drawstyle": "steps-post", "zorder": 0}
-    style |= {"label": "best for the price"} | line_kwargs
+    style |= {"label": "Pareto-optimal"} | line_kwargs
     ax.plot([option.queries for option in best], [option.success for option in best], **style)
     ax.axhline(plan.target, color="#444444", linewidth=0.8, linestyle=":", label=f"target {plan.target:g}")
     count_on_log_axis(ax)
-    ax.set_xlabel("queries a decision")
+    ax.set_xlabel("queries per decision")
     ax.set_ylabel("success probability")
     ax.set_ylim(-0.02, 1.02)
     ax.grid(alpha=0.25)

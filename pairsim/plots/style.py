@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import math
 from typing import TYPE_CHECKING, Any
+
+from pairsim.checks import check_instance
+from pairsim.errors import ParameterError
+from pairsim.input_files import read_input
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -44,6 +49,14 @@ def count_on_log_axis(ax: Axes) -> None:
         getattr(ax.xaxis, f"set_{name}_formatter")(FuncFormatter(lambda x, _: f"{x:g}"))
 
 
+def check_axes(owner: str, ax: Any) -> None:
+    """Refuse what cannot be drawn on; None stands for a new figure's axes."""
+    from matplotlib.axes import Axes
+
+    if ax is not None:
+        check_instance(owner, "ax", ax, Axes, "matplotlib axes")
+
+
 def save_picture(figure: Figure, path: Path) -> None:
     """Save a figure as png, svg or pdf with pairsim's signature; equal figures give equal bytes."""
     import matplotlib
@@ -54,12 +67,15 @@ def save_picture(figure: Figure, path: Path) -> None:
         ".pdf": {"Subject": SIGNATURE, "CreationDate": None},
     }
     with matplotlib.rc_context({"svg.hashsalt": "pairsim"}):
-        figure.savefig(path, dpi=150, metadata=signatures[path.suffix.lower()])
+        kind = path.suffix.lower()
+        content = io.BytesIO()  # not a file: on a full disk, what matplotlib does next hides the reason
+        figure.savefig(content, format=kind.removeprefix("."), dpi=150, metadata=signatures[kind])
+    path.write_bytes(content.getvalue())
 
 
 def is_our_picture(path: Path) -> bool:
     """Say whether `path` is a picture that pairsim drew."""
     try:
-        return SIGNATURE.encode() in path.read_bytes()
-    except OSError:
+        return SIGNATURE.encode() in read_input("plot", "out", path, "a picture")
+    except ParameterError:
         return False

@@ -1,4 +1,4 @@
-"""Pictures of sweeps: success against n or p, one curve a decoder with its interval; or against queries."""
+"""Plots of sweeps: success against n or p, one curve per decoder with its interval; or against queries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pairsim.errors import refusal
-from pairsim.plots.style import COLOURS, DASHES, MARKERS, count_on_log_axis, point_style
+from pairsim.checks import check_choice
+from pairsim.errors import parameter_error, shown
+from pairsim.plots.style import COLOURS, DASHES, MARKERS, check_axes, count_on_log_axis, point_style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,38 +18,42 @@ if TYPE_CHECKING:
 
 AXES = {
     "n": "number of classes n",
-    "p": "chance p that a pair with the true class is right",
-    "queries": "queries a decision",
+    "p": "probability p that a pair with the true class is correct",
+    "queries": "queries per decision",
 }
 SCALES = ("auto", "linear", "log2")
+NEEDED = ("oracle", "n", "p", "decoder", "success", "low", "high", "queries")
 
 
 def choose_axis(rows: pd.DataFrame, x: str = "auto") -> str:
     """Return the column that goes on the x axis: as asked for, else n where it varies, p where that does, queries."""
+    check_choice("plot", "x", x, ("auto", *AXES))
+    lacking = [name for name in NEEDED if name not in getattr(rows, "columns", ())]
+    if lacking or not hasattr(rows, "groupby") or not len(rows):
+        must_be = "a DataFrame of the rows of a sweep, at least one"
+        raise parameter_error("plot", "rows", must_be, f"one without {lacking[0]!r}" if lacking else shown(rows))
     if x == "auto":
         x = next((name for name in ("n", "p") if rows[name].nunique() > 1), "queries")
-    if x not in AXES:
-        raise refusal("plot", "x", "one of auto, " + ", ".join(AXES), repr(x))
     if rows[x].isna().any():
-        raise refusal("plot", "x", "a column that every row has", f"{x!r}, which is empty in some")
+        raise parameter_error("plot", "x", "a column that every row has", f"{x!r}, which is empty in some")
     return x
 
 
 def plot_success(
     rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto", ax: Axes | None = None, **line_kwargs: Any
 ) -> Axes:
-    """Draw success against n, p or queries on one set of axes, one curve a decoder, with its interval.
+    """Draw success against n, p or queries on one set of axes, one curve per decoder, with its interval.
 
     Parameters
     ----------
     rows : DataFrame
         Rows of a sweep; rows that differ in more than x and decoder are drawn as curves of their own.
     x : {"auto", "n", "p", "queries"}
-        What goes on the x axis; by itself n where it varies, else p where that does, else queries.
+        Variable on the x axis. Default: n where it varies, else p where that does, else queries.
     scale : {"auto", "linear", "log2"}
-        Of the x axis; by itself log2 for n that doubles, logarithmic for queries.
+        Scale of the x axis. Default: log2 for n that doubles, logarithmic for queries.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure's when left out.
+        Where to draw. Default: the axes of a new figure.
     **line_kwargs
         Go to `Axes.plot`.
 
@@ -68,8 +73,8 @@ def plot_success(
     from matplotlib.figure import Figure
 
     axis = choose_axis(rows, x)
-    if scale not in SCALES:
-        raise refusal("plot", "scale", "one of " + ", ".join(SCALES), repr(scale))
+    check_choice("plot", "scale", scale, SCALES)
+    check_axes("plot_success", ax)
     if ax is None:
         ax = Figure(layout="constrained").subplots()
     others = [key for key in ("oracle", "n", "p") if key != axis]
@@ -134,10 +139,11 @@ def plot_panels(rows: pd.DataFrame, *, x: str = "auto", scale: str = "auto") -> 
     from matplotlib.figure import Figure
 
     axis = choose_axis(rows, x)
+    check_choice("plot", "scale", scale, SCALES)
     other = "p" if axis == "n" else "n"
     panels = list(rows.groupby(["oracle", other], sort=False, dropna=False))
     if len(panels) > 12:
-        raise refusal("plot", "results", f"rows for at most 12 panels ({other} and oracle)", f"{len(panels)}")
+        raise parameter_error("plot", "results", f"rows for at most 12 panels ({other} and oracle)", f"{len(panels)}")
     columns = min(len(panels), 3)
     lines = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(5.6 * columns, 4.2 * lines), layout="constrained")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from pairsim.kernels.bits import SLAB_TRIALS
 from pairsim.kernels.stream import TRIALS_PER_WORD
-from pairsim.simulation.bench import Bench
 from pairsim.simulation.methods import MOST_SCORED_CLASSES
-from pairsim.simulation.tally import Played
+from pairsim.simulation.simulator import BlockSimulator
+from pairsim.simulation.tally import BlockResult
 
 QUESTIONS_PER_PIECE = 2_000_000  # about 20 ms of work: long against scheduling, short against Ctrl-C
 MOST_BLOCK_TRIALS = 64 * SLAB_TRIALS  # a tenth of a second where scores are added up, seconds where all is asked
@@ -19,7 +19,7 @@ def block_trials(n: int) -> int:
     """Return the number of trials of a block.
 
     It depends on n alone, so that decoders and points that are added to a sweep later share the blocks of those that
-    are there; where tournaments can be scored it is a whole number of slabs.
+    are there; where tournaments can be scored it is an integer of slabs.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def cut_blocks(n: int, trials: int) -> Iterator[tuple[int, int, int]]:
         yield block, first, min(size, trials - first)
 
 
-def cut_pieces(bench: Bench, first: int, count: int) -> Iterator[tuple[int, int]]:
+def cut_pieces(bench: BlockSimulator, first: int, count: int) -> Iterator[tuple[int, int]]:
     """Yield (first, count) of the pieces of a block: whole slabs where tournaments are scored, else some 20 ms."""
     size = SLAB_TRIALS
     if not bench.scored:
@@ -51,14 +51,14 @@ def cut_pieces(bench: Bench, first: int, count: int) -> Iterator[tuple[int, int]
         yield start, min(size, first + count - start)
 
 
-def join(total: list[Played] | None, more: list[Played]) -> list[Played]:
+def join(total: list[BlockResult] | None, more: list[BlockResult]) -> list[BlockResult]:
     """Return both together, oracle by oracle; `total` comes first, or is None when there is nothing yet."""
     return more if total is None else [old.plus(new) for old, new in zip(total, more, strict=True)]
 
 
-def play_block(bench: Bench, first: int, count: int) -> list[Played]:
+def play_block(bench: BlockSimulator, first: int, count: int) -> list[BlockResult]:
     """Play a block piece by piece on this thread; the pieces are merged in order, as on any number of threads."""
-    total: list[Played] | None = None
+    total: list[BlockResult] | None = None
     for piece in cut_pieces(bench, first, count):
         total = join(total, bench.play(*piece))
     assert total is not None

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.kernels.differences import merge_rows
-from pairsim.simulation.versus import VersusTable
+from pairsim.simulation.paired import PairedTallies
 from pairsim.stats import Moments, merged
 
 
@@ -19,7 +19,7 @@ from pairsim.stats import Moments, merged
 class Tally:
     """Results of one decoder on one oracle over some trials.
 
-    Counted failures are whole numbers, so that any way of cutting the trials into blocks gives the same bits. Chances
+    Counted failures are integers, so that any way of cutting the trials into blocks gives the same bits. Probabilities
     (`smooth`, else None) are merged as moments, whose last bits depend on the cut: blocks are merged in block order.
     """
 
@@ -33,7 +33,7 @@ class Tally:
 
     @property
     def failures(self) -> Moments:
-        """The moments of failing, of counts as of chances."""
+        """The moments of failing, of counts as of probabilities."""
         return moments_of_counts(self.failed, self.trials) if self.smooth is None else self.smooth
 
     def plus(self, other: Tally) -> Tally:
@@ -49,7 +49,7 @@ class Tally:
         )
 
 
-class Played:
+class BlockResult:
     """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side.
 
     The numbers stay in arrays while pieces of a block are put together, which compiled code does.
@@ -67,11 +67,11 @@ class Played:
     def __init__(self, trials: int, numbers: NDArray[np.float64], prices: NDArray[np.float64]) -> None:
         self.trials, self.numbers, self.prices = trials, numbers, prices
 
-    def plus(self, other: Played) -> Played:
+    def plus(self, other: BlockResult) -> BlockResult:
         """Return both together; the other's trials come after these."""
         numbers = np.empty_like(self.numbers)
         merge_rows(self.numbers, float(self.trials), other.numbers, float(other.trials), numbers)
-        return Played(self.trials + other.trials, numbers, self.prices + other.prices)
+        return BlockResult(self.trials + other.trials, numbers, self.prices + other.prices)
 
     @functools.cached_property
     def tallies(self) -> tuple[Tally, ...]:
@@ -89,12 +89,12 @@ class Played:
         return Tally(self.trials, int(failed), smooth, known, *prices)
 
     @property
-    def versus(self) -> VersusTable:
+    def versus(self) -> PairedTallies:
         """Every two decoders side by side; nothing where that was not wanted."""
-        return VersusTable(len(self.prices), self.trials, self.numbers[len(self.prices) :])
+        return PairedTallies(len(self.prices), self.trials, self.numbers[len(self.prices) :])
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Played) and (self.tallies, self.versus) == (other.tallies, other.versus)
+        return isinstance(other, BlockResult) and (self.tallies, self.versus) == (other.tallies, other.versus)
 
     __hash__ = None  # type: ignore[assignment]
 

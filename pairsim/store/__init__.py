@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pairsim.store.faults import BlockConflict, StoreError
+from pairsim.store.errors import BlockConflict, StoreError
 from pairsim.store.header import is_store
 from pairsim.store.merge import MergeReport, merge_stores
 from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord, task_id, task_kind
-from pairsim.store.store import Store
+from pairsim.store.store import Store, is_writing
 
 __all__ = [
     "BlockConflict",
@@ -20,6 +20,7 @@ __all__ = [
     "StoreError",
     "TaskRecord",
     "is_store",
+    "is_writing",
     "merge_stores",
     "task_id",
     "task_kind",

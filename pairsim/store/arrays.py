@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.number_files import Header, read_npy_header
+
 BLOB_LIMIT = 900_000_000  # SQLite holds up to 10**9 bytes in one place
-BYTES_LIMIT = 1 << 32
+BYTES_LIMIT = 1 << 30
 _HEADER_LIMIT = 1 << 16
 _MOST_COMPRESSION = 1040  # deflate cannot do better than 1032 to 1
 _CHUNK = 1 << 20
@@ -40,32 +42,48 @@ def packed(array: NDArray[Any]) -> bytes:
     return data
 
 
+def claimed(data: bytes) -> Header:
+    """Return shape, Fortran order and dtype that a compressed NumPy file claims, without making the array.
+
+    ValueError when it is not one, or claims more than it can hold.
+
+    Examples
+    --------
+    >>> claimed(packed(np.arange(6).reshape(2, 3)))
+    ((2, 3), False, dtype('int64'))
+    """
+    return _begin(data)[0]
+
+
+def claimed_bytes(data: bytes) -> int:
+    """Return how many bytes the array of a compressed NumPy file says it has."""
+    shape, _, dtype = claimed(data)
+    return math.prod(shape) * dtype.itemsize
+
+
 def unpacked(data: bytes) -> NDArray[Any]:
     """Return the array of a compressed NumPy file; ValueError when it is not one, or claims more than it can hold."""
-    stream = zlib.decompressobj()
+    (shape, fortran, dtype), start, stream = _begin(data)
     try:
-        start = io.BytesIO(stream.decompress(data, _HEADER_LIMIT))
-        shape, fortran, dtype = _read_header(start)
-        size = math.prod(shape) * dtype.itemsize
-        if size > min(BYTES_LIMIT, _MOST_COMPRESSION * len(data)):
-            raise ValueError(f"an array of {size} bytes cannot come from {len(data)}")
-        buffer = bytearray(size)
-        _fill(buffer, start.read(), stream)
+        buffer = bytearray(math.prod(shape) * dtype.itemsize)
+        _fill(buffer, start, stream)
     except (zlib.error, MemoryError) as error:
         raise ValueError(f"not an array: {error}") from None
     return np.frombuffer(buffer, dtype).reshape(shape, order="F" if fortran else "C")
 
 
-def _read_header(file: io.BytesIO) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Read what the array claims to be, without making it."""
+def _begin(data: bytes) -> tuple[Header, bytes, zlib._Decompress]:
+    """Read what the array claims to be; return that, the first of its bytes, and the stream of the others."""
+    stream = zlib.decompressobj()
     try:
-        version = np.lib.format.read_magic(file)
-        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
-    except Exception as error:  # the header is a small language: whatever its readers say, it is not one of ours
+        start = io.BytesIO(stream.decompress(data, _HEADER_LIMIT))
+    except (zlib.error, MemoryError) as error:
         raise ValueError(f"not an array: {error}") from None
-    if version != (1, 0) or dtype.kind not in _KINDS or dtype.shape or any(size < 0 for size in shape):
-        raise ValueError(f"not an array of numbers: {dtype}, {shape}")
-    return shape, fortran, dtype
+    shape, fortran, dtype = read_npy_header(start)
+    size = math.prod(shape) * dtype.itemsize
+    if size > min(BYTES_LIMIT, _MOST_COMPRESSION * len(data)):
+        raise ValueError(f"an array of {size} bytes cannot come from {len(data)}, or is too large")
+    return (shape, fortran, dtype), start.read(), stream
 
 
 def _fill(buffer: bytearray, start: bytes, stream: zlib._Decompress) -> None:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pairsim.errors import ParameterError, refusal
-from pairsim.store.faults import damaged, failed
+from pairsim.errors import ParameterError, parameter_error
+from pairsim.store.errors import damaged, failed
 from pairsim.store.schema import APPLICATION_ID, FORMAT
 
 _MAGIC = b"SQLite format 3\x00"
@@ -66,24 +66,26 @@ def check_header(path: Path) -> None:
     try:
         header = _header(path)
     except (FileNotFoundError, NotADirectoryError):
-        raise refusal("Store", "path", "a file that exists", path) from None
+        raise parameter_error("Store", "path", "a file that exists", path) from None
     except OSError as error:
         raise failed(path, "read", error.strerror or error) from None
     if header is None:
         return
     if not header:
-        raise refusal("Store", "path", "a store, not an empty file", path)
+        raise parameter_error("Store", "path", "a store, not an empty file", path)
     if not header.startswith(_MAGIC) or len(header) < _LENGTH or _number(header, 68) != APPLICATION_ID:
         raise _foreign(path)
     if _number(header, 60) > FORMAT:
-        raise refusal("Store", "path", f"a store of format {FORMAT} or older: this one needs a newer pairsim", path)
+        raise parameter_error(
+            "Store", "path", f"a store of format {FORMAT} or older: this one needs a newer pairsim", path
+        )
     if _number(header, 60) != FORMAT or header[18:20] != b"\x01\x01" or _number(header, 56) != 1:
         # another journal mode would make SQLite write files beside this one, only to look at it
         raise damaged(path, "its header is wrong")
 
 
 def _foreign(path: Path) -> ParameterError:
-    return refusal("Store", "path", "a pairsim store, not another kind of file", path)
+    return parameter_error("Store", "path", "a pairsim store, not another kind of file", path)
 
 
 def _header(path: Path) -> bytes | None:

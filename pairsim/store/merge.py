@@ -10,15 +10,17 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pairsim.errors import refusal
+from pairsim.checks import check_list
+from pairsim.drafts import end_draft, note_written
+from pairsim.errors import parameter_error
 from pairsim.store import opening
-from pairsim.store.faults import failed, translated
+from pairsim.store.checksums import Row, sealed
+from pairsim.store.errors import failed, translated
+from pairsim.store.integrity import to_request, to_run, to_task
 from pairsim.store.records import Request
 from pairsim.store.schema import ARRAYS, BLOCKS, ORACLES, PAIRS, REQUESTS, TASKS, Table
-from pairsim.store.sealing import Row, sealed
 from pairsim.store.store import Store
 from pairsim.store.transaction import ConflictError, Meeting, Transaction
-from pairsim.store.walk import to_request, to_run, to_task
 
 Key = tuple[Any, ...]
 
@@ -56,8 +58,9 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeReport:
     MergeReport(files=2, blocks=0, repeated=0, tasks=0)
     >>> folder.cleanup()
     """
+    paths = check_list("merge_stores", "paths", paths, "at least one store")
     if not paths:
-        raise refusal("merge_stores", "paths", "at least one store", "none")
+        raise parameter_error("merge_stores", "paths", "at least one store", "none")
     target = opening.real_path(out)
     first = [target] if opening.is_there(target) else []
     inputs = list(dict.fromkeys([*first, *map(opening.real_path, paths)]))
@@ -67,10 +70,12 @@ def merge_stores(paths: Sequence[Path], out: Path) -> MergeReport:
         if first:
             with closing(opening.connect_private(built)) as source:
                 _add_to(target, source)
+            note_written(target)
             return report
         draft.close()
         if not opening.put_in_place(built, target):
             raise failed(target, "merge into", "another process made this file meanwhile; merge again to add to it")
+        note_written(target)
     return report
 
 
@@ -79,10 +84,10 @@ def _draft(directory: Path) -> Iterator[tuple[Store, Path]]:
     """Give an empty store that nobody else knows, and remove it (if it is still there) at the end."""
     built = opening.build(directory)
     try:
-        with Store(opening.connect_private(built)) as draft:
+        with Store(opening.connect_private(built), private=True) as draft:
             yield draft, built
     finally:
-        built.unlink(missing_ok=True)
+        end_draft(built)
 
 
 def _collect(inputs: list[Path], draft: Store) -> int:
@@ -174,7 +179,7 @@ def _united(stored: Request | None, other: Request) -> Row:
 
 
 def _trials(settings: str) -> int | None:
-    """Return the whole number called "trials" of a JSON object, if it is one and has one."""
+    """Return the integer called "trials" of a JSON object, if it is one and has one."""
     content = json.loads(settings)
     trials = content.get("trials") if isinstance(content, dict) else None
     return trials if isinstance(trials, int) and not isinstance(trials, bool) else None

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import sqlite3
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import NamedTuple
 
-from pairsim.errors import refusal
+from pairsim.drafts import begin_draft, end_draft
+from pairsim.errors import parameter_error, shown
 from pairsim.store import header
-from pairsim.store.faults import damaged, failed, translated
+from pairsim.store.checksums import Row, sealed
+from pairsim.store.errors import damaged, failed, translated
+from pairsim.store.integrity import walk
 from pairsim.store.schema import CONTENT, NO_MIX, TALLY, Table, create_tables, is_our_schema
-from pairsim.store.sealing import Row, sealed
-from pairsim.store.walk import walk
 
 BUSY_SECONDS = 60.0
 
@@ -38,14 +38,14 @@ def real_path(path: Path) -> Path:
     try:
         return Path(os.path.realpath(path))
     except (TypeError, ValueError, OSError):
-        raise refusal("Store", "path", "the path of a file", repr(path)) from None
+        raise parameter_error("Store", "path", "the path of a file", shown(path)) from None
 
 
 def is_there(path: Path) -> bool:
     """Tell whether there is a file of that name; its directory must be there in any case."""
     with translated(path, "open"):
         if not path.parent.is_dir():
-            raise refusal("Store", "path", "in a directory that exists", path)
+            raise parameter_error("Store", "path", "in a directory that exists", path)
         return path.exists()
 
 
@@ -161,7 +161,7 @@ def roll_back(sqlite: sqlite3.Connection) -> None:
 
 def build(directory: Path) -> Path:
     """Make a complete, empty store under a name of its own, and return it."""
-    path = directory / f".pairsim-{secrets.token_hex(8)}"
+    path = begin_draft(directory)
     try:
         sqlite = sqlite3.connect(f"{path.as_uri()}?mode=rwc", uri=True, isolation_level=None)
         try:
@@ -175,7 +175,7 @@ def build(directory: Path) -> Path:
         finally:
             sqlite.close()
     except BaseException:
-        path.unlink(missing_ok=True)
+        end_draft(path)
         raise
     return path
 
@@ -192,7 +192,7 @@ def put_in_place(built: Path, path: Path) -> bool:
             if not _replace_claim(built, path):
                 return False
     finally:
-        built.unlink(missing_ok=True)
+        end_draft(built)
     with contextlib.suppress(OSError):  # as SQLite does: not every file system can be asked to keep a name
         _sync(path.parent)
     return True

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from pairsim.checks import check_text
+
 
 def task_id(definition: str) -> str:
     """Return the id of a task: a 16-byte BLAKE2b digest of its definition, in hexadecimal.
@@ -17,6 +19,7 @@ def task_id(definition: str) -> str:
     >>> task_id('{"decoder":"max-win"}')
     '289d678fffde154bc3f480bee73971d4'
     """
+    check_text("task_id", "definition", definition, "text")
     return hashlib.blake2b(definition.encode(), digest_size=16).hexdigest()
 
 
@@ -30,6 +33,7 @@ def task_kind(definition: str) -> str:
     >>> task_kind('{"kind":"evaluation"}'), task_kind('{"decoder":"max-win"}'), task_kind("no json")
     ('evaluation', 'sweep', 'sweep')
     """
+    check_text("task_kind", "definition", definition, "text")
     try:
         content = json.loads(definition)
     except (ValueError, RecursionError):

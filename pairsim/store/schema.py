@@ -12,6 +12,7 @@ import sqlite3
 APPLICATION_ID = 0x7053494D  # "pSIM"
 FORMAT = 1  # PRAGMA user_version
 TEXT_LIMIT = 1 << 24
+ARRAYS_LIMIT = 1 << 31  # bytes of all arrays of a store, not compressed
 WHOLE_LIMIT = (1 << 63) - 1
 NO_MIX = bytes(8)
 

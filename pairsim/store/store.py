@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
-from pairsim.errors import refusal
-from pairsim.store import edge, opening, walk
-from pairsim.store.arrays import unpacked
-from pairsim.store.faults import StoreError, damaged, translated
+import numpy as np
+
+from pairsim.errors import parameter_error
+from pairsim.store import integrity, opening, validation
+from pairsim.store.arrays import claimed, unpacked
+from pairsim.store.checksums import Row, place_of
+from pairsim.store.errors import StoreError, damaged, translated
 from pairsim.store.records import BlockRecord, OracleRecord, PairRecord, Request, Run, TaskRecord
 from pairsim.store.schema import ARRAYS, BLOCKS, ORACLES, PAIRS, REQUESTS, RUNS, TALLY, TASKS, Table
-from pairsim.store.sealing import Row, place_of
 from pairsim.store.transaction import ConflictError, Transaction
 
+T = TypeVar("T")
+Fits = Callable[[str, str, dict[str, tuple[tuple[int, ...], np.dtype[Any]]]], bool]
+
 _PAGE = 4096  # rows read at a time, so that no lock is held while the caller works on them
+_writing: list[Path] = []  # of stores that others know
+
+
+def is_writing() -> bool:
+    """Whether this process is in the middle of a transaction: to end it now would leave a journal behind."""
+    return bool(_writing)
 
 
 class Store:
@@ -43,8 +54,9 @@ class Store:
     >>> folder.cleanup()
     """
 
-    def __init__(self, connection: opening.Connection) -> None:
+    def __init__(self, connection: opening.Connection, *, private: bool = False) -> None:
         self.path = connection.path
+        self._private = private  # a draft that nobody else knows
         self._connection: opening.Connection | None = connection
         self._lock = threading.RLock()
 
@@ -78,7 +90,7 @@ class Store:
 
     def add_oracles(self, oracles: Iterable[OracleRecord]) -> None:
         """Add oracles that are not there yet."""
-        rows = [edge.oracle_rows(record) for record in oracles]
+        rows = [validation.oracle_rows(record) for record in oracles]
         with self.writing("add oracles to") as transaction:
             for row, arrays in rows:
                 transaction.put_oracle(row, arrays)
@@ -87,34 +99,42 @@ class Store:
         """Return the digests of all oracles."""
         return [row[0] for row in self.rows(ORACLES)]
 
-    def oracle(self, digest: str) -> OracleRecord:
-        """Return the oracle of that digest."""
+    def oracle(self, digest: str, fits: Fits | None = None) -> OracleRecord:
+        """Return the oracle of that digest.
+
+        `fits(name, params, shapes)` is asked before any array is made whether arrays of these shapes and dtypes are
+        what the oracle must have: a few bytes of a forged file may claim to be gigabytes.
+        """
         found = self.rows(ORACLES, "WHERE digest = ?", digest)
         if not found:
-            raise refusal("Store.oracle", "digest", f"of an oracle in {self.path}", ascii(digest))
-        arrays = {}
-        for row in self.rows(ARRAYS, "WHERE oracle = ?", digest):
-            try:
-                arrays[row[1]] = unpacked(row[2])
-            except ValueError as error:
-                raise damaged(self.path, f"{place_of(ARRAYS, row)} is {error}") from None
+            raise parameter_error("Store.oracle", "digest", f"of an oracle in {self.path}", ascii(digest))
         _, name, params, _ = found[0]
-        return OracleRecord(digest, name, params, arrays)
+        rows = self.rows(ARRAYS, "WHERE oracle = ?", digest)
+        claims = {row[1]: self._array(claimed, row)[::2] for row in rows}
+        if fits is not None and not fits(name, params, claims):
+            raise damaged(self.path, f"the arrays of oracle {digest!a} are not of the sizes that it must have")
+        return OracleRecord(digest, name, params, {row[1]: self._array(unpacked, row) for row in rows})
+
+    def _array(self, read: Callable[[bytes], T], row: Row) -> T:
+        try:
+            return read(row[2])
+        except ValueError as error:
+            raise damaged(self.path, f"{place_of(ARRAYS, row)} is {error}") from None
 
     def add_tasks(self, tasks: Iterable[TaskRecord]) -> None:
         """Add tasks that are not there yet, behind the others."""
-        rows = [edge.task_row(task) for task in tasks]
+        rows = [validation.task_row(task) for task in tasks]
         with self.writing("add tasks to") as transaction:
             for task, definition in rows:
                 transaction.put_task(task, definition)
 
     def tasks(self) -> list[TaskRecord]:
         """Return all tasks in order of arrival."""
-        return [walk.to_task(row) for row in self.rows(TASKS, "ORDER BY place")]
+        return [integrity.to_task(row) for row in self.rows(TASKS, "ORDER BY place")]
 
     def put_requests(self, requests: Iterable[Request]) -> None:
         """Add requests of tasks in the store, each in place of an earlier one of the same task."""
-        rows = [edge.request_row(request) for request in requests]
+        rows = [validation.request_row(request) for request in requests]
         with self.writing("add requests to") as transaction:
             for row in rows:
                 _check_tasks(transaction, (row[0], row[2]))
@@ -122,7 +142,7 @@ class Store:
 
     def requests(self) -> list[Request]:
         """Return all requests, ordered by place, then task."""
-        return [walk.to_request(row) for row in self.rows(REQUESTS, "ORDER BY place, task")]
+        return [integrity.to_request(row) for row in self.rows(REQUESTS, "ORDER BY place, task")]
 
     def record(self, blocks: Iterable[BlockRecord], pairs: Iterable[PairRecord] = ()) -> int:
         """Store results of tasks in the store, all or none; return how many were new.
@@ -132,8 +152,8 @@ class Store:
         written, longer results among it.
         """
         measured = {
-            BLOCKS: [edge.block_row(record) for record in blocks],
-            PAIRS: [edge.pair_row(record) for record in pairs],
+            BLOCKS: [validation.block_row(record) for record in blocks],
+            PAIRS: [validation.pair_row(record) for record in pairs],
         }
         new = 0
         with self.writing("record blocks in") as transaction:
@@ -148,20 +168,20 @@ class Store:
 
     def blocks(self, task: str) -> dict[int, BlockRecord]:
         """Return the results of a task by block, in order."""
-        return {row[1]: walk.to_block(row) for row in self.rows(BLOCKS, "WHERE task = ? ORDER BY block", task)}
+        return {row[1]: integrity.to_block(row) for row in self.rows(BLOCKS, "WHERE task = ? ORDER BY block", task)}
 
     def pairs(self, first: str, second: str) -> dict[int, PairRecord]:
         """Return the joint results of two tasks by block, in order."""
         rows = self.rows(PAIRS, "WHERE first = ? AND second = ? ORDER BY block", first, second)
-        return {row[2]: walk.to_pair(row) for row in rows}
+        return {row[2]: integrity.to_pair(row) for row in rows}
 
     def all_blocks(self) -> Iterator[BlockRecord]:
         """Give all blocks, ordered by task and block."""
-        return map(walk.to_block, self.each_row(BLOCKS))
+        return map(integrity.to_block, self.each_row(BLOCKS))
 
     def all_pairs(self) -> Iterator[PairRecord]:
         """Give all joint results, ordered by tasks and block."""
-        return map(walk.to_pair, self.each_row(PAIRS))
+        return map(integrity.to_pair, self.each_row(PAIRS))
 
     def count_blocks(self) -> int:
         """Return the number of blocks of all tasks."""
@@ -169,18 +189,18 @@ class Store:
 
     def add_run(self, run: Run) -> None:
         """Add a run, unless an equal one is there."""
-        checked = edge.check_run(run)
+        checked = validation.check_run(run)
         with self.writing("add a run to") as transaction:
             transaction.put_runs([checked])
 
     def runs(self) -> list[Run]:
         """Return all runs in order of arrival."""
-        return [walk.to_run(row) for row in self.rows(RUNS, "ORDER BY number")]
+        return [integrity.to_run(row) for row in self.rows(RUNS, "ORDER BY number")]
 
     @contextmanager
     def writing(self, doing: str) -> Iterator[Transaction]:
         """Give a transaction that is stored for good at the end, or not at all."""
-        with self._lock, translated(self.path, doing):
+        with self._lock, translated(self.path, doing), self._noted_as_writing():
             sqlite = self._open().sqlite
             sqlite.execute("BEGIN IMMEDIATE")
             try:
@@ -191,6 +211,16 @@ class Store:
             except BaseException:
                 opening.roll_back(sqlite)
                 raise
+
+    @contextmanager
+    def _noted_as_writing(self) -> Iterator[None]:
+        if not self._private:
+            _writing.append(self.path)
+        try:
+            yield
+        finally:
+            if not self._private:
+                _writing.remove(self.path)
 
     def rows(self, table: Table, clause: str = "", *values: Any) -> list[Row]:
         """Return the rows of a table, each checked, that a fixed SQL `clause` picks."""
@@ -203,7 +233,7 @@ class Store:
             connection = self._open()
             opening.recovering(connection, read)
             for row in found:
-                walk.check_row(self.path, table, row)
+                integrity.check_row(self.path, table, row)
             return found
 
     def each_row(self, table: Table) -> Iterator[Row]:
@@ -226,4 +256,4 @@ def _check_tasks(transaction: Transaction, tasks: tuple[str | None, ...]) -> Non
     """Refuse a record of a task that the store does not hold."""
     for task in tasks:
         if task is not None and not transaction.knows(task):
-            raise refusal("Store", "task", f"one that was added to {transaction.path}", ascii(task))
+            raise parameter_error("Store", "task", f"one that was added to {transaction.path}", ascii(task))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from enum import Enum, auto
 from pathlib import Path
 from typing import Any
 
-from pairsim.errors import refusal
-from pairsim.store.arrays import unpacked
-from pairsim.store.faults import BlockConflict, damaged, one_line
+import numpy as np
+
+from pairsim.errors import parameter_error
+from pairsim.store.arrays import claimed, claimed_bytes, unpacked
+from pairsim.store.checksums import Row, sealed
+from pairsim.store.errors import BlockConflict, damaged, one_line
+from pairsim.store.integrity import check_row, to_request, to_run, to_values
 from pairsim.store.records import Request, Run, task_kind
-from pairsim.store.schema import ARRAYS, ORACLES, REQUESTS, RUNS, TALLY, TASKS, Table
-from pairsim.store.sealing import Row, sealed
-from pairsim.store.walk import check_row, to_request, to_run, to_values
+from pairsim.store.schema import ARRAYS, ARRAYS_LIMIT, ORACLES, REQUESTS, RUNS, TALLY, TASKS, Table
 
 TOGETHER = 64  # rows in one statement: far below the number of values that any SQLite takes
 
@@ -31,7 +34,7 @@ class ConflictError(Exception):
         *tasks, block, trials, data, _ = self.row
         which = f"block {block} of task {' and task '.join(tasks)} ({trials} trials)"
         must_be = f"in agreement with {one_line(holder)}, which holds other values of {which}"
-        return BlockConflict(str(refusal(owner, name, must_be, other or to_values(data))))
+        return BlockConflict(str(parameter_error(owner, name, must_be, other or to_values(data))))
 
 
 class Meeting(Enum):
@@ -97,7 +100,9 @@ class Transaction:
                 check_row(self.path, TASKS, first)
             self._kind = kind if first is None else task_kind(first[2])
         if kind != self._kind:
-            raise refusal("Store", "tasks", f"of one kind in a store, which has results of kind {self._kind!r}", kind)
+            raise parameter_error(
+                "Store", "tasks", f"of one kind in a store, which has results of kind {self._kind!r}", kind
+            )
 
     def put_measured(self, table: Table, row: Row) -> Meeting:
         """Write a result of the first trials of a block; more trials replace fewer, equally many must be equal.
@@ -168,6 +173,7 @@ class Transaction:
         """Write an oracle and its arrays, unless they are there; another oracle of the same digest is refused."""
         stored = self.find(ORACLES, oracle[0])
         if stored is None:
+            self._check_room(arrays)
             self.put(ORACLES, oracle)
             for row in arrays:
                 self.put(ARRAYS, row)
@@ -177,7 +183,17 @@ class Transaction:
         (stored_arrays,) = self._sqlite.execute(count, oracle[:1]).fetchone()
         same = stored == oracle and stored_arrays == len(arrays)
         if not same or not all(row and _same_array(row[2], new[2]) for row, new in zip(held, arrays, strict=True)):
-            raise refusal("Store", "oracles", "one and the same wherever the digest is the same", oracle[0])
+            raise parameter_error("Store", "oracles", "one and the same wherever the digest is the same", oracle[0])
+
+    def _check_room(self, arrays: list[Row]) -> None:
+        """Refuse arrays with which the store would have more of them than a store is opened with."""
+        if not arrays:
+            return
+        held = self._sqlite.execute("SELECT data FROM arrays")
+        total = sum(claimed_bytes(data) for (data,) in held) + sum(claimed_bytes(row[2]) for row in arrays)
+        if total > ARRAYS_LIMIT:
+            must_be = f"of at most {ARRAYS_LIMIT:,} bytes in all, so that every reader has the memory"
+            raise parameter_error("Store", "arrays", must_be, f"{total:,} bytes")
 
     def _of(self, table: Table) -> list[int]:
         """Return number and mix of the rows of a table, as they are by now."""
@@ -194,7 +210,11 @@ def _same_array(one: bytes, other: bytes) -> bool:
     if one == other:
         return True
     try:
-        first, second = unpacked(one), unpacked(other)
+        return claimed(one)[::2] == claimed(other)[::2] and _content(one) == _content(other)
     except ValueError:
         return False
-    return (first.dtype, first.shape, first.tobytes()) == (second.dtype, second.shape, second.tobytes())
+
+
+def _content(data: bytes) -> bytes:
+    """Return a hash of the numbers of a packed array, so that no two large arrays are held at a time."""
+    return hashlib.blake2b(np.ascontiguousarray(unpacked(data)).data).digest()

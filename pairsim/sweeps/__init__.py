@@ -2,6 +2,16 @@
 
 from __future__ import annotations
 
-from pairsim.sweeps.run import check_grid, engine_for, make_order, open_campaign, rows_of, sweep
+from pairsim.sweeps.losses import LostBlocksError
+from pairsim.sweeps.run import check_engine, check_grid, engine_for, make_request, rows_of, schedule_sweep, sweep
 
-__all__ = ["check_grid", "engine_for", "make_order", "open_campaign", "rows_of", "sweep"]
+__all__ = [
+    "LostBlocksError",
+    "check_engine",
+    "check_grid",
+    "engine_for",
+    "make_request",
+    "rows_of",
+    "schedule_sweep",
+    "sweep",
+]

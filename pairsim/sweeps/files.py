@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairsim.sweeps.rows import COLUMNS, TEXT_COLUMNS, WHOLE_COLUMNS, Row
+from pairsim.sweeps.rows import COLUMNS, LATER_COLUMNS, TEXT_COLUMNS, WHOLE_COLUMNS, Row
 from pairsim.tables import TABLE_SUFFIXES, TableKind
 
 if TYPE_CHECKING:
@@ -22,12 +22,12 @@ __all__ = [
     "write_table",
 ]
 
-ROUNDING = 1e-9  # a mean of chances may pass 1 by as much as rounding makes it
+ROUNDING = 1e-9  # a mean of probabilities may pass 1 by as much as rounding makes it
 
 
 def is_sound(frame: pd.DataFrame) -> bool:
-    """Say whether the numbers are such as a sweep can give: chances in [0, 1], finite prices."""
-    chances = frame[["p", "success", "low", "high", "agreement"]]
+    """Say whether the numbers are such as a sweep can give: probabilities in [0, 1], finite prices."""
+    chances = frame[["p", "success", "low", "high", "agreement", *LATER_COLUMNS]]
     always = frame[["success", "low", "high"]]
     prices = frame[["queries", "distinct", "rounds"]]
     return bool(
@@ -39,7 +39,7 @@ def is_sound(frame: pd.DataFrame) -> bool:
     )
 
 
-SWEEP_TABLE = TableKind(tuple(COLUMNS), TEXT_COLUMNS, WHOLE_COLUMNS, is_sound)
+SWEEP_TABLE = TableKind(tuple(COLUMNS), TEXT_COLUMNS, WHOLE_COLUMNS, is_sound, later=(LATER_COLUMNS,))
 
 
 def check_table_target(path: Path) -> None:

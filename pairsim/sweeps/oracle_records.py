@@ -4,89 +4,96 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+import math
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pairsim.errors import ParameterError, refusal
-from pairsim.oracles import Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
+from pairsim.decoders import SupersededError
+from pairsim.errors import parameter_error
+from pairsim.oracles import REGISTRY, Oracle
+from pairsim.oracles.base import Arrays, Shapes
+from pairsim.oracles.not_loaded import NotLoaded
+from pairsim.specs import find_class, names_user_class
 from pairsim.store import OracleRecord
 
-Arrays = dict[str, NDArray[Any]]
+MOST_UNKNOWN_BYTES = 1 << 26  # of the arrays of an oracle whose class is not loaded, and cannot say what fits
 
 
-def _of_uniform(oracle: Uniform) -> tuple[dict[str, Any], Arrays]:
-    return {"n": oracle.n, "p": oracle.p}, {}
+def sizes_fit(name: str, params: str, shapes: Shapes) -> bool:
+    """Say whether arrays of these shapes and dtypes are what such an oracle has; asked before they are made.
+
+    Examples
+    --------
+    >>> sizes_fit("similarity", '{"n": 3}', {"r": ((3,), np.dtype(float))})
+    True
+    >>> sizes_fit("similarity", '{"n": 3}', {"r": ((100_000_000,), np.dtype(float))})
+    False
+    """
+    try:
+        n = int(json.loads(params)["n"])
+        cls = _class_of(name)
+        if cls is None:
+            return names_user_class(name) and _bytes_of(shapes) <= MOST_UNKNOWN_BYTES
+        return cls.arrays_fit(n, shapes)
+    except (LookupError, TypeError, ValueError, OverflowError, RecursionError):
+        return False
 
 
-def _of_similarity(oracle: Similarity) -> tuple[dict[str, Any], Arrays]:
-    return {"n": oracle.n}, {"r": oracle.r}
+def _bytes_of(shapes: Shapes) -> int:
+    return sum(math.prod(shape) * dtype.itemsize for shape, dtype in shapes.values())
 
 
-def _of_matrix(oracle: Matrix) -> tuple[dict[str, Any], Arrays]:
-    return {"n": oracle.n}, {"upper": oracle.chances[np.triu_indices(oracle.n, 1)]}
-
-
-def _of_ranked(oracle: Ranked) -> tuple[dict[str, Any], Arrays]:
-    return {"n": oracle.n, "p": oracle.p, "order": oracle.order, "difficulty": oracle.difficulty}, {}
-
-
-def _of_recorded(oracle: Recorded) -> tuple[dict[str, Any], Arrays]:
-    return {"n": oracle.n}, {"bits": oracle.bits, "truth": oracle.truth(0, oracle.rows)}
-
-
-def _to_matrix(params: dict[str, Any], arrays: Arrays) -> Matrix:
-    n = int(params["n"])
-    if arrays["upper"].shape != (n * (n - 1) // 2,):  # before n decides how much memory is taken
-        raise ValueError
-    upper = np.full((n, n), 0.5)
-    upper[np.triu_indices(n, 1)] = arrays["upper"]
-    return Matrix(np.where(np.tri(n, k=-1, dtype=bool), 1.0 - upper.T, upper))
-
-
-def _to_recorded(params: dict[str, Any], arrays: Arrays) -> Recorded:
-    pairs = int(params["n"]) * (int(params["n"]) - 1) // 2
-    if arrays["bits"].ndim != 2 or arrays["bits"].shape[1] != (pairs + 7) // 8:
-        raise ValueError
-    answers = np.unpackbits(arrays["bits"], axis=1, count=pairs, bitorder="little")
-    return Recorded(answers.astype(np.bool_), arrays["truth"])
-
-
-TO_RECORD: dict[str, Callable[[Any], tuple[dict[str, Any], Arrays]]] = {
-    Uniform.name: _of_uniform,
-    Similarity.name: _of_similarity,
-    Matrix.name: _of_matrix,
-    Ranked.name: _of_ranked,
-    Recorded.name: _of_recorded,
-}
-FROM_RECORD: dict[str, Callable[[dict[str, Any], Arrays], Oracle]] = {
-    Uniform.name: lambda params, arrays: Uniform(params["n"], params["p"]),
-    Similarity.name: lambda params, arrays: Similarity(arrays["r"]),
-    Matrix.name: _to_matrix,
-    Ranked.name: lambda params, arrays: Ranked(params["n"], params["p"], params["order"], params["difficulty"]),
-    Recorded.name: _to_recorded,
-}
+def _class_of(name: str) -> type[Oracle] | None:
+    """Return the class that a stored name stands for; None where it is not registered, and not loaded."""
+    return REGISTRY.get(name) or find_class(Oracle, name)  # type: ignore[type-abstract]
 
 
 def oracle_record(oracle: Oracle) -> OracleRecord:
     """Return the oracle as plain data; the digest covers all that its answers depend on, and no label."""
-    params, arrays = TO_RECORD[oracle.name](oracle)
+    params, arrays = oracle.to_plain()
+    name = oracle.stored_name()
+    if names_user_class(name):  # with what a table needs, so that it can be shown where the class is not loaded
+        params = {"n": oracle.n, "p": oracle.p, "rows": oracle.rows, "code": oracle.code(), "settings": params}
     text = json.dumps(params, sort_keys=True)
-    digest = hashlib.blake2b(f"{oracle.name} {text}".encode(), digest_size=16)
-    for name, array in sorted(arrays.items()):
-        digest.update(f" {name} {array.dtype.str} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return OracleRecord(digest.hexdigest(), oracle.name, text, arrays)
+    return OracleRecord(_digest(name, text, arrays), name, text, arrays)
+
+
+def _digest(name: str, text: str, arrays: Arrays) -> str:
+    digest = hashlib.blake2b(f"{name} {text}".encode(), digest_size=16)
+    for key, array in sorted(arrays.items()):
+        digest.update(f" {key} {array.dtype.str} {array.shape} ".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
 
 
 def oracle_of(record: OracleRecord) -> Oracle:
-    """Return the oracle that `oracle_record` made plain; refuse a record that is not of one."""
-    wrong = refusal("store", "oracle", "a description that this version of pairsim can read", repr(record.name))
+    """Return the oracle that `oracle_record` made plain; refuse a record that is not of one.
+
+    Raises
+    ------
+    SupersededError
+        When the code of a user's oracle has changed since.
+    """
+    wrong = parameter_error("store", "oracle", "a description that this version of pairsim can read", repr(record.name))
     try:
-        oracle = FROM_RECORD[record.name](json.loads(record.params), record.arrays)
-    except (ParameterError, LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError):
+        params: dict[str, Any] = json.loads(record.params)
+        cls = _class_of(record.name)
+        if cls is None and names_user_class(record.name):
+            if _digest(*record[1:]) != record.digest:
+                raise ValueError
+            return NotLoaded(record.name, record.digest, params)
+        if cls is None:
+            raise LookupError
+        if names_user_class(record.name):
+            if params["code"] != cls.code():
+                must_be = "computed by the code that is loaded now (run it again)"
+                raise SupersededError(str(parameter_error("store", "task", must_be, f"{record.name}, by other code,")))
+            params = params["settings"]
+        oracle = cls.from_plain(params, record.arrays)
+    except SupersededError:
+        raise
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError, MemoryError, RecursionError):
         raise wrong from None
     if oracle_record(oracle)[:3] != record[:3]:
         raise wrong

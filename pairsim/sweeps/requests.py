@@ -11,33 +11,41 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from pairsim.errors import refusal
-from pairsim.simulation import STREAM_VERSION, Bench
+from pairsim.decoders import SupersededError
+from pairsim.errors import parameter_error
+from pairsim.oracles import Oracle
+from pairsim.plain_text import printable
+from pairsim.simulation import STREAM_VERSION, BlockSimulator
 from pairsim.simulation.blocks import play_block
-from pairsim.store import Request, Run, Store, edge
-from pairsim.sweeps.campaign import Campaign
-from pairsim.sweeps.cells import Cell
-from pairsim.sweeps.ledger import Ledger
-from pairsim.sweeps.rows import Row, printable
+from pairsim.specs import check_storable
+from pairsim.store import Request, Run, Store, TaskRecord, validation
+from pairsim.sweeps.block_results import BlockResults
+from pairsim.sweeps.progress import TaskProgress
+from pairsim.sweeps.rows import Row
+from pairsim.sweeps.scheduler import SweepScheduler
 from pairsim.sweeps.stopping import Stop
-from pairsim.sweeps.tasks import TRIALS_LIMIT, task_of
+from pairsim.sweeps.superseded import not_computed_again, users_question
+from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, task_of
 from pairsim.version import VERSION
 
 SHOWN = ("simulated", "conditional", "exact")
 
 
-def register(store: Store, campaign: Campaign, command: str | None) -> None:
+def register(store: Store, campaign: SweepScheduler, command: str | None) -> None:
     """Write down the oracles, tasks and rows of a campaign, and who asked for them; rows keep their old places."""
     groups = campaign.groups
+    for group in groups:
+        for each in (*group.decoders, *group.bench.oracles):
+            check_storable("sweep", type(each))
     store.add_oracles({record.digest: record for group in groups for record in group.records}.values())
     store.add_tasks({task.id: task.record for group in groups for tasks in group.tasks for task in tasks}.values())
     with store.writing("add requests to") as transaction:  # places are given out while nobody else can
         for request in _requests(store.requests(), campaign.grid_cells()):
-            transaction.put_request(edge.request_row(request))
+            transaction.put_request(validation.request_row(request))
     store.add_run(this_run(command))
 
 
-def _requests(stored: list[Request], cells: list[Cell]) -> Iterator[Request]:
+def _requests(stored: list[Request], cells: list[TaskProgress]) -> Iterator[Request]:
     """Yield the requests of the cells; new ones go behind those that are stored, a repeated one where it was first."""
     known = {request.task: request for request in stored}
     place = max((request.place for request in stored), default=-1) + 1
@@ -78,25 +86,67 @@ def this_run(command: str | None, more: dict[str, str] | None = None) -> Run:
     return Run(now, command or "from Python", json.dumps(versions), f"{platform.node()} ({sys.platform})")
 
 
-def stored_cells(store: Store, ledger: Ledger) -> Iterator[Cell]:
-    """Yield the rows that a store was asked for, as far as their blocks are there."""
+def stored_cells(store: Store, ledger: BlockResults, left_out: list[str] | None = None) -> Iterator[TaskProgress]:
+    """Yield the rows that a store was asked for, as far as their blocks are there.
+
+    Rows that were computed by rules of an earlier version are left out; the decoders of those that were not computed
+    again are added to `left_out` at the end. Where that is None, such a row is refused. A row of which only the
+    reference was computed so has no agreement.
+    """
     tasks = {record.id: record for record in store.tasks()}
+    superseded, current = [], []
+    known: dict[str, Oracle] = {}
+    replaced = _replaced(store.requests(), tasks)
     for request in store.requests():
-        task = task_of(tasks[request.task], store)
-        reference = task_of(tasks[request.reference], store) if request.reference is not None else None
+        record = tasks[request.task]
+        if request.task in replaced:
+            continue
+        try:
+            task = task_of(record, store, known)
+        except SupersededError as error:
+            if left_out is None:
+                raise
+            superseded.append((record.definition, error.spec))
+            continue
+        current.append((record.definition, task.decoder.spec))
+        reference = None if request.reference is None else _reference_of(tasks[request.reference], store, known)
         shown, label, confidence, stop = _read_settings(request.settings)
         if task.oracle.rows is not None and stop.trials > task.oracle.rows:
-            raise refusal("store", "request", f"of at most {task.oracle.rows} trials, as recorded", stop.trials)
-        cell = Cell(task, reference, shown, label, stop, confidence)
+            raise parameter_error("store", "request", f"of at most {task.oracle.rows} trials, as recorded", stop.trials)
+        cell = TaskProgress(task, reference, shown, label, stop, confidence)
         ledger.load([(task.id, cell.reference_id)])
         cell.advance(ledger)
         if _was_cut(cell, ledger):
             _play_last_block(cell, ledger)
             cell.advance(ledger)
         yield cell
+    if left_out is not None:
+        left_out += not_computed_again(superseded, current)
 
 
-def _was_cut(cell: Cell, ledger: Ledger) -> bool:
+def _replaced(requests: list[Request], tasks: dict[str, TaskRecord]) -> set[str]:
+    """Return the tasks of users' decoders that were asked for again after their code was edited."""
+    last: dict[tuple[str, str], str] = {}
+    for request in requests:
+        question = users_question(tasks[request.task].definition)
+        if question is not None:
+            last[question] = request.task
+    kept = set(last.values())
+    return {
+        request.task
+        for request in requests
+        if request.task not in kept and users_question(tasks[request.task].definition) is not None
+    }
+
+
+def _reference_of(record: TaskRecord, store: Store, known: dict[str, Oracle]) -> Task | None:
+    try:
+        return task_of(record, store, known)
+    except SupersededError:
+        return None
+
+
+def _was_cut(cell: TaskProgress, ledger: BlockResults) -> bool:
     """Say whether all that the last block lacks is to be cut shorter than it is stored, for a row of fewer trials."""
     last = cell.blocks - 1
     if not cell.lacks(ledger, last) or (cell.stop.is_rule and cell.frontier < last):
@@ -104,12 +154,12 @@ def _was_cut(cell: Cell, ledger: Ledger) -> bool:
     return ledger.longest(cell.task.id, last) > cell.trials_of(last)
 
 
-def _play_last_block(cell: Cell, ledger: Ledger) -> None:
+def _play_last_block(cell: TaskProgress, ledger: BlockResults) -> None:
     """Play a cut block again: a store keeps the longest result of a block, which does not tell the shorter one."""
     tasks = list({task.id: task for task in (cell.task, cell.reference) if task is not None}.values())
     reference = -1 if cell.reference is None else len(tasks) - 1
     decoders, methods = tuple(task.decoder for task in tasks), tuple(task.method for task in tasks)
-    bench = Bench((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
+    bench = BlockSimulator((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
     last = cell.blocks - 1
     (played,) = play_block(bench, last * cell.size, cell.trials_of(last))
     ledger.put(cell.task.id, last, played.tallies[0], cell.reference_id)
@@ -117,7 +167,7 @@ def _play_last_block(cell: Cell, ledger: Ledger) -> None:
 
 def _read_settings(text: str) -> tuple[str, str, float, Stop]:
     """Read the settings of a request, believing nothing."""
-    wrong = refusal("store", "request", "as pairsim writes it", repr(text[:200]))
+    wrong = parameter_error("store", "request", "as pairsim writes it", repr(text[:200]))
     try:
         parts: dict[str, Any] = json.loads(text)
         shown, label, confidence = parts.pop("shown"), parts.pop("label"), parts.pop("confidence")
@@ -147,11 +197,14 @@ def _is_whole(value: object, least: int, most: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
-def stored_rows(store: Store) -> list[Row]:
-    """Return the rows that a store was asked for, in order; tasks of which nothing is known yet have none."""
-    ledger = Ledger(store)
+def stored_rows(store: Store, left_out: list[str] | None = None) -> list[Row]:
+    """Return the rows that a store was asked for, in order; tasks of which nothing is known yet have none.
+
+    `left_out` is that of `stored_cells`.
+    """
+    ledger = BlockResults(store)
     rows = []
-    for cell in stored_cells(store, ledger):
+    for cell in stored_cells(store, ledger, left_out):
         row = cell.row(ledger)
         if row is not None:
             rows.append(row)

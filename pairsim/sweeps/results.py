@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error
 from pairsim.store import Store, is_store
 from pairsim.sweeps.files import TABLE_SUFFIXES, read_table
 from pairsim.sweeps.requests import stored_rows
 from pairsim.sweeps.rows import Row, from_frame
-
-STORE_SUFFIX = ".db"
 
 
 def names_a_store(path: Path) -> bool:
@@ -18,14 +16,18 @@ def names_a_store(path: Path) -> bool:
     return is_store(path) or path.suffix.lower() not in TABLE_SUFFIXES
 
 
-def read_rows(path: Path) -> list[Row]:
-    """Return the rows of a store or of a table."""
+def read_rows(path: Path, left_out: list[str] | None = None) -> list[Row]:
+    """Return the rows of a store or of a table.
+
+    `left_out` is that of `stored_cells`.
+    """
     if not path.exists():
-        raise refusal("read", "file", "a results store or table that exists", repr(str(path)))
+        raise parameter_error("read", "file", "a results store or table that exists", repr(str(path)))
     if not names_a_store(path):
         return from_frame(read_table(path))
     with Store.read(path) as store:
-        rows = stored_rows(store)
+        rows = stored_rows(store, left_out)
     if not rows:
-        raise refusal("read", "file", "a store with results", f"{str(path)!r}, in which no block is finished yet")
+        why = "whose rows are all skipped" if left_out else "in which no block is finished yet"
+        raise parameter_error("read", "file", "a store with results", f"{str(path)!r}, {why}")
     return rows

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """One line of a results table; `p` is nan where the oracle has no single p."""
+    """One line of a results table; `p` is nan where the oracle has no single p, agreement where it was not counted."""
 
     oracle: str
     n: int
@@ -28,22 +28,14 @@ class Row(NamedTuple):
     distinct: float
     rounds: float
     agreement: float
+    agreement_low: float
+    agreement_high: float
 
 
 COLUMNS = list(Row._fields)
 TEXT_COLUMNS = ("oracle", "decoder", "method")
 WHOLE_COLUMNS = ("n", "trials")
-
-
-def printable(text: str) -> str:
-    r"""Return the text on one line, without what would do something to a terminal: names of files may hold anything.
-
-    Examples
-    --------
-    >>> printable("matrix:two\nlines\x1b[31m.csv")
-    'matrix:two?lines?[31m.csv'
-    """
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
+LATER_COLUMNS = ("agreement_low", "agreement_high")  # tables of earlier versions lack them
 
 
 def make_row(oracle: Oracle, estimate: Estimate) -> Row:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.checks import check_number, check_whole
-from pairsim.errors import refusal
+from pairsim.errors import parameter_error, shown
 from pairsim.simulation.tally import Tally
 from pairsim.stats import binomial_interval, bounded_interval
 
@@ -37,7 +37,7 @@ class Stop:
     trials : int
         The most.
     half_width : float, optional
-        Stop when half the interval is at most this; with `relative`, at most this share of the rarer outcome's chance.
+        Stop when half the interval is at most this; with `relative`, at most this fraction of the rarer probability.
     failures : int, optional
         Stop when so many failures were counted.
     """
@@ -86,7 +86,7 @@ def make_stop(trials: int | None, default: int, half_width: float | str | None, 
     if failures is not None:
         check_whole("sweep", "max_failures", failures, LEAST_FAILURES, 1 << 62)
         if width is not None:
-            raise refusal("sweep", "max_failures", "left out where half_width is given", failures)
+            raise parameter_error("sweep", "max_failures", "omitted: it cannot be combined with half_width", failures)
     if trials is None:
         trials = MOST_TRIALS if width is not None or failures is not None else default
     return Stop(trials, width, relative, failures)
@@ -100,10 +100,10 @@ def _read_half_width(half_width: float | str | None) -> tuple[float | None, bool
     try:
         value = float(half_width.strip().removesuffix("%")) if isinstance(half_width, str) else half_width
     except ValueError:
-        raise refusal("sweep", "half_width", must_be, repr(half_width)) from None
+        raise parameter_error("sweep", "half_width", must_be, shown(half_width)) from None
     value = check_number("sweep", "half_width", value, must_be) / (100.0 if relative else 1.0)
     if not 0.0 < value < 1.0:
-        raise refusal("sweep", "half_width", must_be, repr(half_width))
+        raise parameter_error("sweep", "half_width", must_be, shown(half_width))
     return value, relative
 
 
@@ -138,7 +138,7 @@ def count_for_precision(share: float, confidence: float) -> int:
 
 
 def inverse_estimate(wanted: int, before: tuple[int, int], last: tuple[int, int]) -> float:
-    """Return the estimate without bias of the chance of an outcome that was counted until it came `wanted` times.
+    """Return the estimate without bias of the probability of an outcome that was counted until it came `wanted` times.
 
     `before` and `last` are (times seen, trials) of the blocks before the last one, and of the last, in which the
     number was reached.
@@ -166,7 +166,7 @@ def inverse_estimate(wanted: int, before: tuple[int, int], last: tuple[int, int]
 def inverse_interval(
     wanted: int, before: tuple[int, int], last: tuple[int, int], confidence: float
 ) -> tuple[float, float]:
-    """Return the exact interval of that chance: sooner, and then more in the last block, speaks for a larger one.
+    """Return the exact interval of that probability: sooner, and then more in the last block, speaks for a larger one.
 
     With everything in one block it is the Clopper-Pearson interval.
 
@@ -210,8 +210,13 @@ def _solve(gap: Callable[[float], float], low: float, high: float) -> float:
     return float(brentq(gap, low, high, xtol=1e-300, rtol=1e-13, maxiter=500))
 
 
-def stopped_failure(stop: Stop, before: Tally, whole: Tally, confidence: float) -> tuple[float, float, float] | None:
-    """Return (failure, low, high) of a task that a count has ended; None when its trials were those planned."""
+def stopped_failure(
+    stop: Stop, before: Tally, whole: Tally, confidence: float, level: float | None = None
+) -> tuple[float, float, float] | None:
+    """Return (failure, low, high) of a task that a count has ended; None when its trials were those planned.
+
+    `confidence` is what the rule was given, `level` the confidence of the interval where that is another one.
+    """
     wanted = stop.wanted_count(confidence)
     if wanted is None or whole.smooth is not None or not stop.is_met("simulated", whole, confidence):
         return None
@@ -222,6 +227,6 @@ def stopped_failure(stop: Stop, before: Tally, whole: Tally, confidence: float) 
         return None
     last = (total - seen, trials - earlier)
     chance = inverse_estimate(wanted, (seen, earlier), last)
-    low, high = inverse_interval(wanted, (seen, earlier), last, confidence)
+    low, high = inverse_interval(wanted, (seen, earlier), last, confidence if level is None else level)
     low, high = min(low, chance), max(high, chance)
     return (1.0 - chance, 1.0 - high, 1.0 - low) if flip else (chance, low, high)

@@ -7,14 +7,15 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from pairsim.decoders import REGISTRY, Decoder
-from pairsim.errors import ParameterError, refusal
-from pairsim.oracles import Oracle, Uniform
-from pairsim.simulation import STREAM_VERSION, Bench, block_trials, check_seed, make_bench
-from pairsim.simulation.conditional import DIGITS_VERSION
-from pairsim.simulation.methods import has_conditional
+from pairsim.decoders import Decoder, SupersededError, decoder_of, superseded
+from pairsim.errors import ParameterError, parameter_error
+from pairsim.oracles import Oracle
+from pairsim.oracles.labels import without_labels
+from pairsim.simulation import STREAM_VERSION, BlockSimulator, block_trials, check_seed, make_simulator
+from pairsim.simulation.conditional import CONDITIONAL, DIGITS_VERSION
+from pairsim.simulation.methods import METHODS, has_conditional
 from pairsim.store import OracleRecord, Store, TaskRecord, task_id, task_kind
-from pairsim.sweeps.oracle_records import oracle_of, oracle_record
+from pairsim.sweeps.oracle_records import oracle_of, oracle_record, sizes_fit
 
 TRIALS_LIMIT = 1 << 62  # the places of trials in the random stream are 64-bit numbers
 
@@ -42,60 +43,104 @@ class Task:
 
 def make_task(oracle: Oracle, record: OracleRecord, decoder: Decoder, method: str, seed: int) -> Task:
     """Return the task with its name."""
-    settings = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
     parts: dict[str, Any] = {
         "oracle": record.digest,
         "n": oracle.n,
-        "decoder": {"name": decoder.name, **settings},
+        "decoder": decoder.definition(),
         "method": method,
         "seed": seed,
         "block": block_trials(oracle.n),
         "stream": STREAM_VERSION,
     }
-    if method == "conditional":  # counts are whole numbers; sums of chances have last digits of their own
-        parts["digits"] = DIGITS_VERSION
+    if _draws_labels(oracle, decoder):
+        parts["labels"] = "random"
+    if method == "conditional":  # counts are integers; sums of probabilities have last digits of their own
+        computed_by = CONDITIONAL.of(without_labels(oracle, decoder))
+        parts["digits"] = DIGITS_VERSION if computed_by is None else computed_by.digits
     definition = json.dumps(parts, sort_keys=True)
     return Task(oracle, record.digest, decoder, method, seed, definition, task_id(definition))
 
 
-def task_of(record: TaskRecord, store: Store) -> Task:
-    """Return the task that a store holds; refuse one that this version of pairsim would not compute alike."""
+def _draws_labels(oracle: Oracle, decoder: Decoder) -> bool:
+    """Say whether class numbers are drawn at random for this decoder."""
+    return without_labels(oracle, decoder) != decoder
+
+
+def _before_labels_were_drawn(task: Task) -> str:
+    """Return the definition that such a task had before 0.3.0, when it read the class numbers of the oracle."""
+    parts = json.loads(task.definition)
+    del parts["labels"]
+    return json.dumps(parts, sort_keys=True)
+
+
+def task_of(record: TaskRecord, store: Store, known: dict[str, Oracle] | None = None) -> Task:
+    """Return the task that a store holds; refuse one that this version of pairsim would not compute alike.
+
+    `known` are the oracles of earlier tasks by their digest, so that many tasks of one oracle hold it once.
+
+    One whose decoder or oracle is of a user's class that is not loaded can be shown, but not computed.
+
+    Raises
+    ------
+    SupersededError
+        When an earlier version had other rules for it, or a user's class other code.
+    """
     if task_kind(record.definition) != "sweep":
-        raise refusal(
+        raise parameter_error(
             "store", "task", "one of a sweep, which can be played again", f"an {task_kind(record.definition)}"
         )
     try:
         parts: dict[str, Any] = json.loads(record.definition)
-        settings = dict(parts["decoder"])
-        decoder = REGISTRY[settings.pop("name")](**settings)
-        oracle = oracle_of(store.oracle(parts["oracle"]))
+        decoder = decoder_of(parts["decoder"])
+        digest = parts["oracle"]
+        oracle = known[digest] if known and digest in known else _oracle_of(store.oracle(digest, sizes_fit), decoder)
+        if known is not None:
+            known[digest] = oracle
+        seed = check_seed("store", parts["seed"])
+        if not (decoder.loaded and oracle.loaded):
+            if parts["n"] != oracle.n or parts["method"] not in METHODS[1:] or task_id(record.definition) != record.id:
+                raise ValueError
+            return Task(oracle, digest, decoder, parts["method"], seed, record.definition, record.id)
         decoder.cost(oracle.n)  # refuses a decoder that does not fit the number of classes
+        task = make_task(oracle, oracle_record(oracle), decoder, parts["method"], seed)
+        if _draws_labels(oracle, decoder) and record.definition == _before_labels_were_drawn(task):
+            raise superseded(decoder)
         if parts["method"] not in _methods_of(oracle, decoder):
             raise ValueError
-        seed = check_seed("store", parts["seed"])
-        task = make_task(oracle, oracle_record(oracle), decoder, parts["method"], seed)
+    except SupersededError:
+        raise
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError, ParameterError):
         task = None
     if task is None or task.id != record.id:
         must_be = "one that this version of pairsim can compute again"
-        raise refusal("store", "task", must_be, f"{record.id} ({record.definition[:200]})")
+        raise parameter_error("store", "task", must_be, f"{record.id} ({record.definition[:200]})")
     return task
+
+
+def _oracle_of(record: OracleRecord, decoder: Decoder) -> Oracle:
+    """Return the oracle of a task; an error about its code is one of the task's decoder, too."""
+    try:
+        return oracle_of(record)
+    except SupersededError as error:
+        error.spec = decoder.spec
+        raise
 
 
 def _methods_of(oracle: Oracle, decoder: Decoder) -> tuple[str, ...]:
     """Return the methods by which blocks of such a task can have been played; "exact" is one that has none."""
-    return ("simulated", "exact", "conditional") if has_conditional(oracle, decoder) else ("simulated", "exact")
+    rules = without_labels(oracle, decoder)
+    return ("simulated", "exact", "conditional") if has_conditional(oracle, rules) else ("simulated", "exact")
 
 
 @dataclasses.dataclass(frozen=True)
-class Group:
+class TaskGroup:
     """Oracles with one n that are simulated together: their bench, and the task of each (oracle, decoder) on it.
 
     The first `len(shown)` decoders are those that were asked for; `shown` says by which method each is reported. A
     max-win that is only there to be compared with may follow them. `bench` has no decoders when all is exact.
     """
 
-    bench: Bench
+    bench: BlockSimulator
     decoders: tuple[Decoder, ...]
     shown: tuple[str, ...]
     places: tuple[int, ...]  # of the oracles in the grid
@@ -105,15 +150,15 @@ class Group:
 
 def make_groups(
     oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: Sequence[int], method: str, seed: int, paired: bool
-) -> list[Group]:
+) -> list[TaskGroup]:
     """Return the groups of a grid, in its order; uniform oracles with the same n share their tournaments."""
     together: dict[object, list[int]] = {}
     for place, oracle in enumerate(oracles):
-        together.setdefault(oracle.n if isinstance(oracle, Uniform) else f"alone {place}", []).append(place)
+        together.setdefault(oracle.n if oracle.uniform else f"alone {place}", []).append(place)
     groups = []
     for places in together.values():
         members = tuple(oracles[place] for place in places)
-        bench, shown = make_bench(members, tuple(decoders), method, trials[places[0]], seed)
+        bench, shown = make_simulator(members, tuple(decoders), method, trials[places[0]], seed)
         bench = dataclasses.replace(bench, paired=paired)
         records = tuple(oracle_record(oracle) for oracle in members)
         played = list(zip(bench.decoders, bench.methods, strict=True)) or [(each, "exact") for each in decoders]
@@ -121,5 +166,5 @@ def make_groups(
             tuple(make_task(oracle, record, each, how, seed) for each, how in played)
             for oracle, record in zip(members, records, strict=True)
         )
-        groups.append(Group(bench, tuple(decoders), shown, tuple(places), tasks, records))
+        groups.append(TaskGroup(bench, tuple(decoders), shown, tuple(places), tasks, records))
     return groups

@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable
 from typing import NamedTuple
 
-from pairsim.errors import refusal
-from pairsim.simulation import Bench, block_trials
+from pairsim.errors import parameter_error
+from pairsim.simulation import BlockSimulator, block_trials
 from pairsim.simulation.blocks import play_block
 from pairsim.simulation.tally import numbers_of_tally
 from pairsim.store import BlockRecord, Store, TaskRecord
+from pairsim.sweeps.superseded import superseded_tasks
 from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, task_of
 
 
@@ -30,21 +31,32 @@ class Checked(NamedTuple):
 
 
 def verify_store(
-    store: Store, blocks: int, seed: int | None, progress: Callable[[float, str], None] | None = None
+    store: Store,
+    blocks: int,
+    seed: int | None,
+    progress: Callable[[float, str], None] | None = None,
+    left_out: list[str] | None = None,
 ) -> list[Checked]:
-    """Play random blocks of a store again, all of them when there are no more than `blocks`."""
+    """Play random blocks of a store again, all of them when there are no more than `blocks`.
+
+    Blocks of tasks that were computed by rules of an earlier version cannot be: they are left out, and the decoders of
+    these tasks are added to `left_out`, unless they were computed again. Where that is None, such a block is refused.
+    """
     tasks = {record.id: record for record in store.tasks()}
-    stored = list(store.all_blocks())
+    old, missing = (set(), []) if left_out is None else superseded_tasks(store)
+    stored = [record for record in store.all_blocks() if record.task not in old]
     chosen = random.Random(seed).sample(stored, min(blocks, len(stored)))
     checked = []
     for record in sorted(chosen, key=lambda each: (each.task, each.block)):
         task = task_of(tasks[record.task], store)
         _check_place(record, task)
-        bench = Bench((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
+        bench = BlockSimulator((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
         (played,) = play_block(bench, record.block * block_trials(task.oracle.n), record.trials)
         checked.append(Checked(record, tasks[record.task], numbers_of_tally(played.tallies[0])))
         if progress:
             progress(1.0 / len(chosen), task.decoder.spec)
+    if left_out is not None:
+        left_out += missing
     return checked
 
 
@@ -54,4 +66,4 @@ def _check_place(record: BlockRecord, task: Task) -> None:
     end = record.block * size + record.trials
     if task.method == "exact" or record.trials > size or end > (task.oracle.rows or TRIALS_LIMIT):
         must_be = f"one that its task can have, of at most {size} trials"
-        raise refusal("store", "block", must_be, f"block {record.block} with {record.trials} trials")
+        raise parameter_error("store", "block", must_be, f"block {record.block} with {record.trials} trials")

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from pairsim.decoders import Decoder
+from pairsim.decoders import Decoder, SupersededError
+from pairsim.engines.packing import pack, unpack
+from pairsim.errors import ParameterError
 from pairsim.oracles import Oracle
-from pairsim.simulation import STREAM_VERSION, Bench
+from pairsim.simulation import BlockSimulator
 from pairsim.simulation.blocks import play_block
-from pairsim.simulation.tally import Played
+from pairsim.simulation.tally import BlockResult
+from pairsim.specs import can_be_imported, find_class, load, names_user_class
 from pairsim.store import OracleRecord
 from pairsim.sweeps.oracle_records import oracle_of, oracle_record
-from pairsim.version import VERSION
+from pairsim.sweeps.versions import OURS, Versions
+
+T = TypeVar("T")
 
 
 class Unit(NamedTuple):
@@ -27,11 +32,19 @@ class Unit(NamedTuple):
     whole_blocks: bool
 
 
+class UsersDecoder(NamedTuple):
+    """A decoder of a user's class as plain data: the worker imports the module, and compares the code."""
+
+    name: str
+    settings: dict[str, Any]
+    code: int | str | None
+
+
 class BenchRecord(NamedTuple):
     """A bench as plain data."""
 
     oracles: tuple[OracleRecord, ...]
-    decoders: tuple[Decoder, ...]
+    decoders: tuple[Decoder | UsersDecoder, ...]
     methods: tuple[str, ...]
     reference: int
     seed: int
@@ -41,11 +54,11 @@ class BenchRecord(NamedTuple):
 class Context:
     """What all units share: the benches of the sweep. It travels as plain data, and to the same version only."""
 
-    def __init__(self, benches: Sequence[Bench]) -> None:
+    def __init__(self, benches: Sequence[BlockSimulator]) -> None:
         self._benches = list(benches)
-        self._parts: dict[tuple[int, tuple[int, ...], tuple[int, ...]], Bench] = {}
+        self._parts: dict[tuple[int, tuple[int, ...], tuple[int, ...]], BlockSimulator] = {}
 
-    def bench(self, group: int, oracles: tuple[int, ...], places: tuple[int, ...]) -> Bench:
+    def bench(self, group: int, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
         """Return the part of a group's bench with these oracles and decoders."""
         key = (group, oracles, places)
         if key not in self._parts:
@@ -56,13 +69,13 @@ class Context:
         records = []
         for bench in self._benches:
             oracles = tuple(oracle_record(oracle) for oracle in bench.oracles)
-            records.append(
-                BenchRecord(oracles, bench.decoders, bench.methods, bench.reference, bench.seed, bench.paired)
-            )
-        return _unpack, (VERSION, STREAM_VERSION, records)
+            decoders = tuple(map(_as_record, bench.decoders))
+            records.append(BenchRecord(oracles, decoders, bench.methods, bench.reference, bench.seed, bench.paired))
+        # packed once more, so that another version compares the versions before it looks for classes it may not have
+        return _unpack, (OURS.to_text(), OURS.stream, pack(records))
 
 
-def part_of(bench: Bench, oracles: tuple[int, ...], places: tuple[int, ...]) -> Bench:
+def part_of(bench: BlockSimulator, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
     """Return a bench with some of the oracles and decoders, in their order."""
     reference = places.index(bench.reference) if bench.reference in places else -1
     return dataclasses.replace(
@@ -74,20 +87,62 @@ def part_of(bench: Bench, oracles: tuple[int, ...], places: tuple[int, ...]) -> 
     )
 
 
-def _unpack(version: str, stream: int, records: list[BenchRecord]) -> Context:
-    if (version, stream) != (VERSION, STREAM_VERSION):
-        here, there = f"pairsim {VERSION}", f"pairsim {version}"
-        raise RuntimeError(f"this worker has {here} (stream {STREAM_VERSION}), the sweep {there} (stream {stream})")
+def _unpack(version: str, stream: int, packed: bytes) -> Context:
+    """Read a context; name, place and number of arguments stay, or workers of other versions fail without a reason."""
+    differs = OURS.against(Versions.from_text(version, stream))
+    if differs:
+        raise RuntimeError(differs)
+    records: list[BenchRecord] = unpack(packed)
     known: dict[str, Oracle] = {}
     benches = []
     for record in records:
-        oracles = tuple(known.setdefault(each.digest, oracle_of(each)) for each in record.oracles)
-        benches.append(Bench(oracles, *record[1:]))
+        oracles = tuple(known.setdefault(each.digest, _oracle_of(each)) for each in record.oracles)
+        decoders = tuple(_decoder_of(each) if isinstance(each, UsersDecoder) else each for each in record.decoders)
+        benches.append(BlockSimulator(oracles, decoders, *record[2:]))
     return Context(benches)
 
 
-def play_unit(context: Context, unit: Unit) -> list[list[Played]]:
+def _as_record(decoder: Decoder) -> Decoder | UsersDecoder:
+    """Return a user's decoder as plain data where a worker can import its class; others travel as they are."""
+    cls = type(decoder)
+    if not names_user_class(cls.stored_name()) or not can_be_imported(cls):
+        return decoder
+    return UsersDecoder(cls.stored_name(), decoder.settings(), decoder.code)
+
+
+def _decoder_of(record: UsersDecoder) -> Decoder:
+    """Return the decoder of a sweep elsewhere; refuse one whose code is another here."""
+    cls = _load(Decoder, record.name)  # type: ignore[type-abstract]
+    decoder = cls(**record.settings)
+    if decoder.code != record.code:
+        raise RuntimeError(f"this worker has other code of {record.name} than the sweep")
+    return decoder
+
+
+def _oracle_of(record: OracleRecord) -> Oracle:
+    """Return the oracle of a sweep elsewhere; refuse one whose code is another here."""
+    if names_user_class(record.name):
+        _load(Oracle, record.name)  # type: ignore[type-abstract]
+    try:
+        return oracle_of(record)
+    except SupersededError:
+        raise RuntimeError(f"this worker has other code of {record.name} than the sweep") from None
+
+
+def _load(base: type[T], name: str) -> type[T]:
+    """Return a user's class, of a module that the person who runs the sweep has named."""
+    try:
+        load("worker", name.partition(":")[0])
+    except ParameterError as error:
+        raise RuntimeError(f"this worker cannot import {name} ({error})") from None
+    cls = find_class(base, name)
+    if cls is None:
+        raise RuntimeError(f"this worker has no {name}: classes of users must stand at the top of a module")
+    return cls
+
+
+def play_unit(context: Context, unit: Unit) -> list[list[BlockResult]]:
     """Play the ranges of a unit, one after the other."""
     bench = context.bench(unit.group, unit.oracles, unit.places)
-    play = play_block if unit.whole_blocks else Bench.play
+    play = play_block if unit.whole_blocks else BlockSimulator.play
     return [play(bench, first, count) for first, count in unit.ranges]

@@ -1,0 +1,1 @@
+"""Compiled loops of the coupling methods: numpy and numba only."""

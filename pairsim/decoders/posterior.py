@@ -1,0 +1,240 @@
+"""POSTERIOR: ask about the most likely class until it is likely enough, and answer with its probability."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from pairsim.checks import check_classes, check_number, check_whole
+from pairsim.decoders.base import Cost, Decoder, Family
+from pairsim.decoders.evidence import (
+    CHALLENGER,
+    GAMES,
+    HIGHEST,
+    LEADER,
+    LEADER_LOG,
+    LEADER_WEIGHT,
+    NONE,
+    REFERENCE,
+    REST,
+    TAKEN,
+    Evidence,
+    best_class,
+    best_probability,
+    enter_answer,
+    find_challenger,
+    new_evidence,
+    open_evidence,
+    sum_anew,
+)
+from pairsim.decoders.order import deal
+from pairsim.decoders.record_evidence import record_logs
+from pairsim.errors import parameter_error, shown
+from pairsim.kernels.jit import bare_inner
+from pairsim.kernels.protocol import define_decoder
+
+MOST_QUERIES = 1 << 25  # of a trial without a budget: 16 bytes each, where they are really asked
+STOPS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)  # that a planner tries, without assuming p
+DOUBT = 1e-9  # where a probability is this close to `stop`, relative to 1 - stop, its sum is taken anew
+
+
+class PosteriorKernel(NamedTuple):
+    """Compiled form of `Posterior`: the factors 2p and 2(1 - p) and their logarithms, 0 where p is unknown."""
+
+    win: float
+    loss: float
+    win_factor: float
+    loss_factor: float
+    stop: float
+    most: int
+
+
+class PosteriorState(NamedTuple):
+    """What is known of the classes, which are places in `labels`."""
+
+    known: Evidence
+    labels: np.ndarray  # int64[n]
+    answer: np.ndarray  # int64[1]: whether the leader won
+
+
+@bare_inner
+def _choose_challenger(classes, groups, evidence, games, numbers, totals, stop, most):
+    """Choose the next query, or none where the best class is likely enough or the budget is spent."""
+    sure = best_probability(groups, evidence, totals)
+    far = totals[LEADER_LOG] - totals[REFERENCE] > HIGHEST
+    if far or abs(sure - stop) <= DOUBT * (1.0 - stop):
+        sum_anew(groups, evidence, totals)
+        sure = best_probability(groups, evidence, totals)
+    numbers[CHALLENGER] = NONE
+    if sure < stop and numbers[GAMES] < most:
+        numbers[CHALLENGER] = find_challenger(classes, groups, evidence, games, numbers, totals)
+
+
+def _allocate(decoder, n):
+    return PosteriorState(new_evidence(n, decoder.most), np.empty(n, np.int64), np.zeros(1, np.int64))
+
+
+def _begin(decoder, state, key):
+    k = state.known
+    deal(state.labels, True, key)
+    open_evidence(k.classes, k.groups, k.evidence, k.numbers, k.totals)
+    _choose_challenger(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder.stop, decoder.most)
+
+
+def _round_size(decoder, state):
+    return np.int64(state.known.numbers[CHALLENGER] != NONE)
+
+
+def _pair(decoder, state, k):
+    return state.labels[state.known.numbers[LEADER]], state.labels[state.known.numbers[CHALLENGER]]
+
+
+def _record(decoder, state, k, i, j, i_wins):
+    state.answer[0] = i_wins
+
+
+def _finish_round(decoder, state):
+    k = state.known
+    enter_answer(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder, state.answer[0])
+    _choose_challenger(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder.stop, decoder.most)
+
+
+def _winner(decoder, state):
+    k = state.known
+    return state.labels[best_class(k.groups, k.evidence, k.numbers, k.totals)]
+
+
+def _confidence(decoder, state):
+    k = state.known
+    sure = best_probability(k.groups, k.evidence, k.totals)
+    if k.numbers[CHALLENGER] == NONE:
+        return sure
+    whole = k.totals[REST] + k.totals[LEADER_WEIGHT]  # without the challenger, which is in no group now
+    return sure * whole / (whole + k.totals[TAKEN])
+
+
+define_decoder(
+    PosteriorKernel,
+    allocate=_allocate,
+    begin=_begin,
+    round_size=_round_size,
+    pair=_pair,
+    record=_record,
+    finish_round=_finish_round,
+    winner=_winner,
+    confidence=_confidence,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Posterior(Decoder):
+    """Ask about the class that is most likely the true one, against its best challenger, until it is likely enough.
+
+    Each class has a posterior probability under uniform-p: its wins times ln 2p plus its losses times ln 2(1 - p), up
+    to a constant, is its logarithm. The class with the highest leads (the present leader among equals) and is compared
+    with the most likely class that it has not met. The decoder stops when the leader's probability is at least `stop`.
+    Equals are in a fresh random order in each trial.
+
+    On `Uniform` with the same p the probability is calibrated: stopping at 0.99, the decoder is correct at least 99
+    times in 100, unless `budget` ends it before. p must not exceed the true one (asked with 0.9 where 0.8 is true, it
+    is too sure), and **on trained models, whose answers are nearly transitive, uniform-p is badly wrong**: measure its
+    success on recorded answers before you rely on it.
+
+    Parameters
+    ----------
+    p : float or None
+        The assumed probability that a pair with the true class is answered correctly, in (1/2, 1). None: unknown,
+        uniform on (1/2, 1).
+    stop : float
+        The posterior probability at which to stop, in (0, 1]; 1 asks until the budget is spent.
+    budget : int or None
+        The most queries. Default: every pair, or 33,554,432 if that is less.
+
+    Examples
+    --------
+    >>> from pairsim import Posterior, Quick, Uniform, simulate
+    >>> quick, posterior = simulate(Uniform(64, 0.9), [Quick(), Posterior(0.9, 0.99)], 2000, method="simulated")
+    >>> posterior.success > 0.98, posterior.queries < quick.queries / 4
+    (True, True)
+    """
+
+    name: ClassVar[str] = "posterior"
+    plan_order: ClassVar[int] = 50
+    summary: ClassVar[str] = "the most likely class meets its best challenger until its probability reaches stop"
+    repeats: ClassVar[bool] = False
+    adaptive: ClassVar[bool] = True
+
+    p: float | None = 0.9
+    stop: float = 0.99
+    budget: int | None = None
+
+    def __post_init__(self) -> None:
+        must_be = "a number strictly between 0.5 and 1, or None"
+        if self.p is not None:
+            object.__setattr__(self, "p", check_number("Posterior", "p", self.p, must_be))
+            if not 0.5 < self.p < 1.0:
+                raise parameter_error("Posterior", "p", must_be, shown(self.p))
+        must_be = "a number above 0 and at most 1"
+        object.__setattr__(self, "stop", check_number("Posterior", "stop", self.stop, must_be))
+        if not 0.0 < self.stop <= 1.0:
+            raise parameter_error("Posterior", "stop", must_be, shown(self.stop))
+        if self.budget is not None:
+            object.__setattr__(self, "budget", check_whole("Posterior", "budget", self.budget, 1, MOST_QUERIES))
+
+    @property
+    def reads_labels(self) -> bool:
+        return False
+
+    @classmethod
+    def candidates(cls, n: int, ties: str) -> Iterator[Family]:
+        yield Family(cls.name, lambda step: cls(None, STOPS[step - 1]), list(range(1, len(STOPS) + 1)))
+
+    def cost(self, n: int) -> Cost:
+        n = check_classes("Posterior", n)
+        most = min(n * (n - 1) // 2, self.budget or MOST_QUERIES)
+        return Cost(most, most)
+
+    def memory(self, n: int) -> int:
+        most = self.cost(n).queries  # checks n
+        return 150 * n + 16 * most
+
+    def kernel(self, n: int) -> PosteriorKernel:
+        most = self.cost(n).queries
+        if self.p is None:
+            return PosteriorKernel(0.0, 0.0, 0.0, 0.0, self.stop, most)
+        win, loss = 2.0 * self.p, 2.0 * (1.0 - self.p)
+        return PosteriorKernel(math.log(win), math.log(loss), win, loss, self.stop, most)
+
+    def probabilities(self, wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
+        """Return the posterior probability of each class after so many wins and losses.
+
+        Examples
+        --------
+        >>> from pairsim import Posterior
+        >>> Posterior(0.9).probabilities([2, 0, 0], [0, 1, 1]).round(3).tolist()
+        [0.89, 0.055, 0.055]
+        """
+        won, lost = _games("wins", wins), _games("losses", losses)
+        if len(won) != len(lost):
+            raise parameter_error("probabilities", "losses", f"{len(won)} integers, as wins", f"{len(lost)}")
+        kernel = self.kernel(len(won))
+        logs = record_logs(kernel.win, kernel.loss, won, lost)
+        weights = np.exp(logs - logs.max())
+        return np.asarray(weights / weights.sum())
+
+
+def _games(name: str, values: ArrayLike) -> NDArray[np.int64]:
+    """Return how many games each class won, or lost."""
+    must_be = "integers of at least 0 and at most 2**31, one per class, for two classes or more"
+    try:
+        array = np.asarray(values)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
+    if array.ndim != 1 or len(array) < 2 or array.dtype.kind not in "iu" or array.min() < 0 or array.max() > 1 << 31:
+        raise parameter_error("probabilities", name, must_be, shown(values))
+    return array.astype(np.int64)

@@ -1,0 +1,1 @@
+"""Output codes: code tables, binary problems of their columns, and decoding."""

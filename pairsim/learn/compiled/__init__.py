@@ -1,0 +1,1 @@
+"""Compiled loops of the learners: numpy and numba only."""

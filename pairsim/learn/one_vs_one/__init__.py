@@ -1,0 +1,1 @@
+"""Predicting with one-vs-one models: decoders on margins, calibration, lazy evaluation."""

@@ -1,0 +1,1 @@
+"""Solvers of the learners' optimisation problems, on Gram matrices and feature rows."""

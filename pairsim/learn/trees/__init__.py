@@ -1,0 +1,1 @@
+"""Classifiers that split the classes in two again and again: binary trees whose leaves are single classes."""

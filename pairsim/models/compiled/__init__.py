@@ -1,0 +1,1 @@
+"""Compiled loops of trained models: numpy and numba only."""

@@ -1,0 +1,189 @@
+"""Decoders side by side on oracles with the same number of classes: one block of trials at a time."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pairsim.decoders import Decoder
+from pairsim.kernels.driver import DISTINCT, decode_trials
+from pairsim.kernels.stream import stream_key
+from pairsim.oracles import Oracle
+from pairsim.oracles.labels import without_labels
+from pairsim.simulation.conditional import CONDITIONAL, ConditionalMethod
+from pairsim.simulation.conditional.base import QUERIES, WINNERS, WRONG_GAMES
+from pairsim.simulation.outcomes import TrialOutcomes
+from pairsim.simulation.slab import SlabTrials, Trials, WrongGames
+from pairsim.simulation.tally import BlockResult
+from pairsim.simulation.workspace import WORKSPACES, Workspace
+
+DISTINCT_TRIALS = 16
+
+
+class Entry(NamedTuple):
+    """A decoder on the bench, as it acts on these oracles, with what is known about its type."""
+
+    place: int
+    decoder: Decoder
+    known: ConditionalMethod | None
+    conditional: bool  # by its conditional method, or counted?
+
+    @property
+    def method(self) -> ConditionalMethod:
+        """The method of a decoder whose probabilities are computed."""
+        assert self.known is not None  # `check_method` and `choose_method` see to it
+        return self.known
+
+
+@dataclasses.dataclass(frozen=True)
+class BlockSimulator:
+    """All that a block of trials needs but its place.
+
+    `oracles` have one n; when there are several they are `uniform`, and the games among the wrong classes, which do
+    not depend on p, are played once for all of them. `methods` has one entry per decoder; `reference` is the decoder
+    with whose winners the others' are compared, -1 for none. With `paired`, every two decoders are compared.
+    """
+
+    oracles: tuple[Oracle, ...]
+    decoders: tuple[Decoder, ...]
+    methods: tuple[str, ...]
+    reference: int
+    seed: int
+    paired: bool = False
+
+    @property
+    def n(self) -> int:
+        """The number of classes."""
+        return self.oracles[0].n
+
+    @functools.cached_property
+    def stream(self) -> np.uint64:
+        """The root of the random stream."""
+        return stream_key(self.seed, self.n)
+
+    @functools.cached_property
+    def _entries(self) -> tuple[Entry, ...]:
+        rules = (without_labels(self.oracles[0], decoder) for decoder in self.decoders)
+        return tuple(
+            Entry(place, each, CONDITIONAL.of(each), method == "conditional")
+            for place, (each, method) in enumerate(zip(rules, self.methods, strict=True))
+        )
+
+    @functools.cached_property
+    def scored(self) -> bool:
+        """Whether tournaments are scored in slabs: blocks are then whole slabs."""
+        return self.oracles[0].in_slabs and any(
+            each.known is not None and (each.known.counts_scores or (each.conditional and each.known.given != QUERIES))
+            for each in self._entries
+        )
+
+    @functools.cached_property
+    def _splits(self) -> bool:
+        """Whether the games among the wrong classes are played on their own."""
+        return len(self.oracles) > 1 or any(
+            each.conditional and each.method.given == WRONG_GAMES for each in self._entries
+        )
+
+    @functools.cached_property
+    def _compares(self) -> bool:
+        """Whether it matters whom the reference predicts; one that is alone and always predicts agrees with itself."""
+        if self.reference < 0:
+            return False
+        own = self._entries[self.reference]
+        return len(self._entries) > 1 or not own.conditional or not own.decoder.always_names
+
+    def play(self, first: int, count: int) -> list[BlockResult]:
+        """Return what trials first .. first + count - 1 give, one entry per oracle."""
+        if not self.scored:
+            return [self._decode(oracle, None, None, first, count) for oracle in self.oracles]
+        with WORKSPACES.lend(self.n) as desk:
+            wrong = WrongGames(self.oracles[0], self.stream, first, count, desk) if self._splits else None
+            return [self._decode(oracle, desk, wrong, first, count) for oracle in self.oracles]
+
+    @functools.cached_property
+    def _prices(self) -> NDArray[np.float64]:
+        """What a trial costs each decoder in (queries, distinct, rounds), as far as it is known beforehand."""
+        prices = np.empty((len(self._entries), 3))
+        for place, decoder, *_ in self._entries:
+            cost, distinct = decoder.cost(self.n), decoder.expected_distinct(self.n)
+            prices[place] = cost.queries, cost.queries if distinct is None else distinct, cost.rounds
+        return prices
+
+    @functools.cached_property
+    def _samples_distinct(self) -> frozenset[int]:
+        """The places of decoders without a formula for the different pairs that they ask."""
+        return frozenset(place for place, decoder, *_ in self._entries if decoder.expected_distinct(self.n) is None)
+
+    def _decode(
+        self, oracle: Oracle, desk: Workspace | None, wrong: WrongGames | None, first: int, count: int
+    ) -> BlockResult:
+        """Return what each decoder did: first whom they named, then the probabilities, given the reference."""
+        truth = oracle.truth(first, count)
+        sheet = TrialOutcomes(len(self._entries), truth)
+        sheet.prices[:] = count * self._prices
+        trials = Trials(oracle, self.stream, first, truth)
+        if desk is not None:
+            trials = SlabTrials(oracle, self.stream, first, truth, desk, wrong)
+        for entry in self._entries:
+            if entry.conditional and entry.method.given != QUERIES:
+                self._name_conditionally(entry, trials, sheet)
+            else:
+                self._name(entry, trials, sheet)
+        if self._compares:
+            trials.reference = sheet.named[self.reference]
+        for entry in self._entries:
+            if entry.conditional and entry.method.gives != WINNERS:
+                entry.method.write(trials, entry.decoder, sheet.outcomes(entry.place))
+                sheet.note_chances(entry.place, agreed=self._compares and entry.method.agrees)
+        return sheet.add_up(self.reference if self._compares else -1, self.paired)
+
+    def _name(self, entry: Entry, trials: Trials, sheet: TrialOutcomes) -> None:
+        """Write whom a decoder names: from what is known of the trials where that does it, else by asking."""
+        place, decoder, known, _ = entry
+        named = sheet.named[place]
+        if isinstance(trials, SlabTrials) and known and not decoder.adaptive and known.names(trials, decoder, named):
+            self._price_distinct(place, decoder, trials, sheet)
+        else:
+            sheet.prices[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named)
+        sheet.note_names(place)
+
+    def _price_distinct(self, place: int, decoder: Decoder, trials: Trials, sheet: TrialOutcomes) -> None:
+        """Write how many different pairs a decoder that is not asked would ask, where there is no formula for it."""
+        if place in self._samples_distinct:
+            distinct = _sampled_distinct(trials.oracle, decoder, self.stream)
+            sheet.prices[place, DISTINCT] = trials.count * distinct
+
+    def _name_conditionally(self, entry: Entry, trials: Trials, sheet: TrialOutcomes) -> None:
+        """Write whom a decoder with probabilities names, where that is wanted or is what its method gives."""
+        place, decoder, method = entry.place, entry.decoder, entry.method
+        named = sheet.named[place]
+        self._price_distinct(place, decoder, trials, sheet)
+        if method.gives == WINNERS:
+            method.write(trials, decoder, sheet.outcomes(place))
+            sheet.note_names(place)
+        elif self._compares and (place == self.reference or not method.agrees):
+            if not (isinstance(trials, SlabTrials) and method.names(trials, decoder, named)):
+                _ask(trials.oracle, decoder, self.stream, trials.first, named)
+            sheet.note_names(place)
+        elif place == self.reference:
+            sheet.note_reference(place)
+
+
+def _ask(
+    oracle: Oracle, decoder: Decoder, stream: np.uint64, first: int, winners: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Run the ask/tell decoder and write whom it names; return [queries, distinct, rounds]."""
+    price = np.zeros(3, np.int64)
+    repeats = decoder.cost(oracle.n).queries if decoder.repeats else 0
+    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, price)
+    return price
+
+
+@functools.lru_cache(maxsize=256)
+def _sampled_distinct(oracle: Oracle, decoder: Decoder, stream: np.uint64) -> float:
+    """Return the mean number of different pairs over the first trials: some decoders have no formula."""
+    return float(_ask(oracle, decoder, stream, 0, np.empty(DISTINCT_TRIALS, np.int64))[DISTINCT] / DISTINCT_TRIALS)
