@@ -395,34 +395,27 @@ def record_evidence(p: float | None, wins: int, losses: int) -> float:
 def posterior(judge: Judge, n: int, draw: Draw, p: float | None, stop: float, budget: int | None) -> int:
     labels = list_order(n, "random", draw)
     wins, losses, met = [0] * n, [0] * n, set[tuple[int, int]]()
-    since = [math.inf] * n  # when a class last came back among the others; those never asked about come last, in order
+    since = [-1] * n  # when a class last came back among the others: the last one comes first among equals
     clock = itertools.count()
     leader, most = 0, n * (n - 1) // 2 if budget is None else budget
 
     def evidence(c: int) -> float:
         return record_evidence(p, wins[c], losses[c])
 
-    def rank(c: int) -> tuple[float, float, int]:
-        return -evidence(c), since[c], c
+    def rank(c: int) -> tuple[float, int, int]:
+        return -evidence(c), -since[c], c
 
     def is_open(c: int) -> bool:
         return wins[c] + losses[c] < n - 1
 
-    def best() -> int:
-        first = min((c for c in range(n) if c != leader), key=rank)
-        return first if evidence(first) > evidence(leader) else leader
-
     for _ in range(most):
         highest = max(map(evidence, range(n)))
-        if 1.0 / math.fsum(math.exp(evidence(c) - highest) for c in range(n)) >= stop:
+        weights = sorted(math.exp(evidence(c) - highest) for c in range(n))
+        if (1.0 - stop) * weights[-1] * (1.0 + 1e-12) >= stop * math.fsum(weights[:-1]):
             break
-        if not is_open(leader):
-            others = [c for c in range(n) if c != leader and is_open(c)]
-            if not others:
-                break
-            since[leader] = next(clock)
-            leader = min(others, key=rank)
         unmet = [c for c in range(n) if c != leader and (leader, c) not in met]
+        if not unmet:
+            break
         challenger = min(unmet, key=rank)
         won = judge.beats(labels[leader], labels[challenger])
         judge.close_round()
@@ -433,10 +426,14 @@ def posterior(judge: Judge, n: int, draw: Draw, p: float | None, stop: float, bu
         wins[challenger] += not won
         since[challenger] = next(clock)
         others = [c for c in range(n) if c != leader and is_open(c)]
-        if not won and others and evidence(min(others, key=rank)) > evidence(leader):
-            since[leader] = next(clock)
-            leader = min(others, key=rank)
-    return labels[best()]
+        if others:
+            best = min(others, key=rank)
+            if not is_open(leader) or (not won and evidence(best) > evidence(leader)):
+                since[leader] = next(clock)
+                leader = best
+    full = [c for c in range(n) if not is_open(c) and c != leader]
+    best = min(full, key=rank, default=leader)
+    return labels[best if evidence(best) > evidence(leader) else leader]
 
 
 DECODERS: dict[str, Callable[..., int]] = {

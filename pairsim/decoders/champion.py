@@ -28,7 +28,7 @@ from pairsim.decoders.open_pairs import (
     player_after,
 )
 from pairsim.decoders.order import deal
-from pairsim.kernels.jit import inner
+from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import define_decoder
 
 LEFT, SIZE = 0, 1
@@ -58,7 +58,7 @@ class ChampionState(NamedTuple):
     key: np.ndarray  # uint64[1]
 
 
-@inner
+@bare_inner
 def list_knock_out(sets, order, left, games):
     """Write first against last, second against second last, and so on; return how many."""
     for k in range(left // 2):
@@ -68,7 +68,7 @@ def list_knock_out(sets, order, left, games):
     return left // 2
 
 
-@inner
+@bare_inner
 def list_challenges(numbers, sets, champion, games):
     """Write the champion against everybody that it has not met; return how many."""
     size = 0
@@ -82,7 +82,7 @@ def list_challenges(numbers, sets, champion, games):
     return size
 
 
-@inner
+@bare_inner
 def list_games(numbers, sets, ties, at_once, games):
     """Write one game for each of the first `at_once` classes with the fewest losses; return how many, 0 when done."""
     size = 0
@@ -100,7 +100,7 @@ def list_games(numbers, sets, ties, at_once, games):
     return size
 
 
-@inner
+@bare_inner
 def list_round(numbers, sets, order, progress, games, ties, at_once):
     """Write the games of the next round: knock-out, then the champion's, then those of the leaders."""
     size = 0

@@ -1,14 +1,18 @@
-"""Classes in groups of equal evidence, so that a query costs the same however many classes there are.
+"""Classes in groups of equal records, so that a query costs the same however many classes there are.
 
-Under uniform-p the evidence for a class depends on its own record alone, and records repeat: the classes that lost
-their only game are a group, those that nobody has asked about are another. The groups are a linked list sorted by
-evidence, highest first; each is a linked list of its classes, the one whose record changed first at its head. The
-classes that nobody has asked about are in no list: they are the places from `FRESH` on. The leader is in no group
-either.
+Under uniform-p the evidence for a class depends on its own record of wins and losses alone. A table that is made once
+(`pairsim.decoders.record_evidence`) ranks all records of up to `LONGEST` games; the classes with one record are a
+linked list, the one whose record changed last first, and a set of bits in three levels says which ranks have classes. So
+a class is moved, and the best rank found, in a few steps. Longer records are listed at the rank next to theirs.
+
+In no list are: the classes that nobody has asked about (the places from `FRESH` on), the leader, the challenger while
+its query is open, and the classes that have met all others.
 
 While one class leads, only its own record and those of its challengers change, and it has met those. So the search for
-challengers goes down the list once per lead. Whether the leader has met a class is found in the games of the one of
-them with fewer games, mostly one or two.
+challengers goes down the ranks once per lead. Whom a new leader has met is marked when it takes the lead.
+
+The sum of all weights has two parts (Dekker 1971), because the weight of one class may exceed those of all others by a
+factor of 10**16 and leave again.
 
 Classes are places in a random list of the class numbers, so that their order says nothing about the true class.
 """
@@ -19,282 +23,276 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.record_evidence import record_log
+from pairsim.decoders.record_evidence import LONGEST, WIDTH, record_log
 from pairsim.kernels.jit import bare_inner, inner
+from pairsim.kernels.rank_set import clear_ranks, drop_rank, enter_rank, has_rank, next_rank, rank_words
 
-END = 0  # the group before the first and after the last
-UNMET = 1  # the group of the classes that nobody has asked about
 NONE = -1
+NOBODY_ASKED = -2  # a place in the search: the next of the classes that nobody has asked about
 
-WINS, LOSSES, NEXT, PREVIOUS, GROUP, LAST = range(6)  # columns of `classes`; LAST is the class's last entry in `games`
-HEAD, TAIL, ABOVE, BELOW, COUNT = range(5)  # columns of `groups`; ABOVE of a free group is the next free one
-LOG, WEIGHT = range(2)  # columns of `evidence`: its logarithm, and exp(logarithm - REFERENCE)
-LEADER, CHALLENGER, FRESH, FREE, UNUSED, GAMES, SCAN_GROUP, SCAN_CLASS, NEAR = range(9)  # of `numbers`
-LEADER_LOG, LEADER_WEIGHT, REST, REFERENCE, TAKEN = range(5)  # of `totals`
-# REST is the sum of all weights but the leader's; TAKEN the weight of who was taken out of a group last
+WINS, LOSSES, NEXT, PREVIOUS, RANK, LAST, MET = range(7)  # columns of `classes`
+# LAST is the class's last entry in `games`; MET the number of the last lead whose leader has met it
+LEADER, CHALLENGER, FRESH, GAMES, LEAD, SCAN_RANK, SCAN_CLASS, BEST_DONE = range(8)  # places in `numbers`
+LEADER_LOG, LEADER_WEIGHT, REST, REST_LOW, OPEN_WEIGHT, DONE_LOG, DONE_WEIGHT = range(7)  # places in `totals`
+# REST is the sum of all weights but the leader's and OPEN_WEIGHT, that of a challenger whose query is open
 
-HIGHEST = 400.0  # logarithm of the leader's weight: beyond it, REFERENCE is moved
-OPPONENT = 0xFFFFFFFF
+HIGHEST = 690.0  # logarithm of a weight: more would overflow, and is as good as certain
+ROUNDING = 1e-12  # where a probability is so close to `stop`, it has reached it
 
 
 class Evidence(NamedTuple):
-    """The records of all classes, their groups, and who has met whom."""
+    """The records of all classes, their ranks, and who has met whom."""
 
-    classes: np.ndarray  # int64[n, 8], a cache line per class
-    groups: np.ndarray  # int64[n + 3, 8]
-    evidence: np.ndarray  # float64[n + 3, 2]
-    games: np.ndarray  # int64[2 * most queries]: a class, and from bit 32 its entry before; opponents side by side
+    classes: np.ndarray  # int32[n, 8]
+    heads: np.ndarray  # int32[ranks]: the first class of a rank, where the rank has one
+    ranks: np.ndarray  # uint64: the set of the ranks that have classes
+    games: np.ndarray  # int32[2 * most queries, 2]: opponent, and the class's entry before; two entries per game
     numbers: np.ndarray  # int64[16]
-    totals: np.ndarray  # float64[5]
+    totals: np.ndarray  # float64[8]
 
 
 @inner
-def new_evidence(n, most):
+def new_evidence(n, most, table):
     """Return the arrays for n classes and so many queries; what is never written takes no memory."""
-    classes, groups = np.empty((n, 8), np.int64), np.empty((n + 3, 8), np.int64)
-    games = np.empty(2 * most, np.int64)
-    return Evidence(classes, groups, np.empty((n + 3, 2)), games, np.zeros(16, np.int64), np.zeros(5))
+    ranks = table.logs.size
+    return Evidence(
+        np.empty((n, 8), np.int32),
+        np.empty(ranks, np.int32),
+        np.empty(rank_words(ranks), np.uint64),
+        np.empty((2 * most, 2), np.int32),
+        np.zeros(16, np.int64),
+        np.zeros(8),
+    )
 
 
 @bare_inner
-def open_evidence(classes, groups, evidence, numbers, totals):
-    """Start a trial: nobody has been asked about, and place 0 leads."""
+def open_evidence(known, fresh):
+    """Start a trial: nobody has been asked about, and nobody leads; `advance` goes on from here."""
+    numbers, totals = known.numbers, known.totals
+    clear_ranks(known.ranks)
+    enter_rank(known.ranks, fresh)
+    numbers[FRESH] = numbers[GAMES] = numbers[LEAD] = 0
+    numbers[LEADER] = numbers[CHALLENGER] = numbers[BEST_DONE] = NONE
+    totals[REST], totals[REST_LOW], totals[OPEN_WEIGHT] = known.classes.shape[0], 0.0, 0.0
+    totals[LEADER_LOG], totals[LEADER_WEIGHT] = -np.inf, 0.0
+    totals[DONE_LOG], totals[DONE_WEIGHT] = -np.inf, 0.0
+
+
+@bare_inner
+def advance(known, table, stop, most, leader_wins):
+    """Enter the answer to the open query, let the best class lead (the present one among equals), open the next query.
+
+    None is opened where the best class is as likely as `stop`, `most` queries are spent, or all pairs are. All is one
+    function, and each step stands in it once, because a call with so many arrays takes as long as a step.
+    """
+    classes, heads, games, numbers, totals = known.classes, known.heads, known.games, known.numbers, known.totals
     n = classes.shape[0]
-    numbers[FRESH] = numbers[GAMES] = 0
-    numbers[FREE] = NONE
-    numbers[UNUSED] = UNMET + 1  # groups from here on were never used
-    groups[END, ABOVE] = groups[END, BELOW] = UNMET
-    groups[END, HEAD] = NONE
-    groups[UNMET, ABOVE] = groups[UNMET, BELOW] = END
-    groups[UNMET, HEAD] = NONE
-    groups[UNMET, COUNT] = n
-    evidence[END, LOG], evidence[END, WEIGHT] = np.inf, 0.0
-    evidence[UNMET, LOG], evidence[UNMET, WEIGHT] = 0.0, 1.0
-    totals[REST] = n
-    totals[REFERENCE] = 0.0
-    _take_lead(classes, groups, evidence, numbers, totals, 0)
-
-
-@bare_inner
-def best_probability(groups, evidence, totals):
-    """Return the posterior probability of the best class, the leader or one that has met everybody."""
-    top = groups[END, BELOW]
-    leads = top == END or not evidence[top, LOG] > totals[LEADER_LOG]
-    best = totals[LEADER_WEIGHT] if leads else evidence[top, WEIGHT]
-    return best / (totals[REST] + totals[LEADER_WEIGHT])
-
-
-@bare_inner
-def best_class(groups, evidence, numbers, totals):
-    """Return the class with the most evidence: the leader, unless one that has met everybody has more."""
-    top = groups[END, BELOW]
-    if top == END or not evidence[top, LOG] > totals[LEADER_LOG]:
-        return numbers[LEADER]
-    return groups[top, HEAD]
-
-
-@bare_inner
-def sum_anew(groups, evidence, totals):
-    """Sum the weights of all groups, free of what rounding left behind, and small enough to be added."""
-    if totals[LEADER_LOG] - totals[REFERENCE] > HIGHEST:
-        totals[REFERENCE] = totals[LEADER_LOG]
-    totals[LEADER_WEIGHT] = np.exp(totals[LEADER_LOG] - totals[REFERENCE])
-    rest = 0.0
-    g = groups[END, BELOW]
-    while g != END:
-        evidence[g, WEIGHT] = np.exp(evidence[g, LOG] - totals[REFERENCE])
-        rest += groups[g, COUNT] * evidence[g, WEIGHT]
-        g = groups[g, BELOW]
-    totals[REST] = rest
-
-
-@bare_inner
-def find_challenger(classes, groups, evidence, games, numbers, totals):
-    """Take the best class that the leader has not met out of its group and return it; NONE where there is none.
-
-    A leader that has met everybody goes to the groups, and the best class that has not leads.
-    """
-    leader = numbers[LEADER]
-    if classes[leader, WINS] + classes[leader, LOSSES] == classes.shape[0] - 1:
-        best = _best_open(classes, groups, numbers)
-        if best == NONE:
-            return NONE
-        _change_lead(classes, groups, evidence, numbers, totals, best)
-        leader = best
-    g, c = numbers[SCAN_GROUP], numbers[SCAN_CLASS]
-    while g != UNMET and (c == NONE or _have_met(classes, games, leader, c)):
-        if c != NONE:
-            c = classes[c, NEXT]
+    leader, moving = numbers[LEADER], numbers[CHALLENGER]
+    if moving != NONE:
+        _enter_game(classes, games, numbers, leader, moving, leader_wins)
+        wins, losses = classes[leader, WINS], classes[leader, LOSSES]
+        if wins + losses <= LONGEST:
+            rank = table.ranks[wins * WIDTH + losses]
+            totals[LEADER_LOG], totals[LEADER_WEIGHT] = table.logs[rank], table.weights[rank]
         else:
-            g = groups[g, BELOW]
-            c = groups[g, HEAD]
-    if g == UNMET:
-        c = numbers[FRESH]
-        following = NONE
-        if c + 1 == classes.shape[0]:
-            g = groups[g, BELOW]
-            following = groups[g, HEAD]
-    else:
-        following = classes[c, NEXT]
-        if following == NONE:  # the group may vanish with its last class
-            g = groups[g, BELOW]
-            following = groups[g, HEAD]
-    numbers[SCAN_GROUP], numbers[SCAN_CLASS] = g, following
-    _take_class(classes, groups, evidence, numbers, totals, c)
-    return c
-
-
-@bare_inner
-def enter_answer(classes, groups, evidence, games, numbers, totals, odds, leader_wins):
-    """Enter a game of the leader and its challenger; the best class leads then, the present leader among equals.
-
-    `odds` holds what a win and a loss say, as logarithms and as factors.
-    """
-    leader, challenger = numbers[LEADER], numbers[CHALLENGER]
-    _note_game(classes, games, numbers, leader, challenger)
-    classes[leader, WINS] += leader_wins
-    classes[challenger, LOSSES] += leader_wins
-    classes[leader, LOSSES] += 1 - leader_wins
-    classes[challenger, WINS] += 1 - leader_wins
-    log = record_log(odds.win, odds.loss, classes[challenger, WINS], classes[challenger, LOSSES])
-    totals[LEADER_LOG] = record_log(odds.win, odds.loss, classes[leader, WINS], classes[leader, LOSSES])
-    if odds.win > 0.0:  # known p: multiplying is faster than taking exponentials, and `sum_anew` does not rely on it
-        weight = totals[TAKEN] * (odds.loss_factor if leader_wins else odds.win_factor)
-        totals[LEADER_WEIGHT] *= odds.win_factor if leader_wins else odds.loss_factor
-    else:
-        weight = np.exp(log - totals[REFERENCE])
-        totals[LEADER_WEIGHT] = np.exp(totals[LEADER_LOG] - totals[REFERENCE])
-    near = numbers[NEAR] if leader_wins else END
-    _put_class(classes, groups, evidence, numbers, totals, challenger, log, weight, near)
-    if not leader_wins:
-        best = _best_open(classes, groups, numbers)
-        if best != NONE and evidence[_group_of(classes, numbers, best), LOG] > totals[LEADER_LOG]:
-            _change_lead(classes, groups, evidence, numbers, totals, best)
-
-
-@bare_inner
-def _change_lead(classes, groups, evidence, numbers, totals, best):
-    log, weight = totals[LEADER_LOG], totals[LEADER_WEIGHT]
-    _put_class(classes, groups, evidence, numbers, totals, numbers[LEADER], log, weight, END)
-    _take_lead(classes, groups, evidence, numbers, totals, best)
-
-
-@bare_inner
-def _group_of(classes, numbers, c):
-    return UNMET if c >= numbers[FRESH] else classes[c, GROUP]
-
-
-@bare_inner
-def _best_open(classes, groups, numbers):
-    """Return the best class in the groups that has not met everybody; NONE where there is none."""
-    most = classes.shape[0] - 1
-    g = groups[END, BELOW]
-    while g != END:
-        if g == UNMET:
-            return numbers[FRESH]
-        c = groups[g, HEAD]
-        while c != NONE:
-            if classes[c, WINS] + classes[c, LOSSES] < most:
-                return c
-            c = classes[c, NEXT]
-        g = groups[g, BELOW]
-    return NONE
-
-
-@bare_inner
-def _take_lead(classes, groups, evidence, numbers, totals, c):
-    """Take a class out of its group and let it lead; its challengers are looked for from the top."""
-    totals[LEADER_LOG] = evidence[_group_of(classes, numbers, c), LOG]
-    _take_class(classes, groups, evidence, numbers, totals, c)
-    totals[LEADER_WEIGHT] = totals[TAKEN]
-    numbers[LEADER] = c
-    top = groups[END, BELOW]
-    numbers[SCAN_GROUP], numbers[SCAN_CLASS] = top, groups[top, HEAD]
-
-
-@bare_inner
-def _take_class(classes, groups, evidence, numbers, totals, c):
-    """Take a class out of its group, and the group out of the list with its last class."""
-    g = _group_of(classes, numbers, c)
-    if g == UNMET:
-        numbers[FRESH] = c + 1
-        classes[c, WINS] = classes[c, LOSSES] = 0
-        classes[c, LAST] = NONE
-    else:
-        following, before = classes[c, NEXT], classes[c, PREVIOUS]
-        if before == NONE:
-            groups[g, HEAD] = following
+            totals[LEADER_LOG] = record_log(table.win, table.loss, wins, losses)
+            totals[LEADER_WEIGHT] = np.exp(min(totals[LEADER_LOG], HIGHEST))
+    best = leader
+    changes = False
+    while moving != NONE or leader == NONE:
+        if moving != NONE:  # the challenger first, then a leader that leads no longer
+            wins, losses = classes[moving, WINS], classes[moving, LOSSES]
+            if wins + losses <= LONGEST:
+                rank = table.ranks[wins * WIDTH + losses]
+                log, weight = table.logs[rank], table.weights[rank]
+            else:
+                log = record_log(table.win, table.loss, wins, losses)
+                weight = np.exp(min(log, HIGHEST))
+                rank = first_not_above(table.logs, log)
+            _add_weight(totals, weight)
+            if wins + losses < n - 1:
+                _list_class(classes, heads, known.ranks, moving, rank)
+            elif log >= totals[DONE_LOG]:
+                totals[DONE_LOG], totals[DONE_WEIGHT] = log, weight
+                numbers[BEST_DONE] = moving
+        if changes:
+            break
+        rank = next_rank(known.ranks, -1)
+        if rank < 0:
+            break
+        best = numbers[FRESH] if rank == table.fresh else np.int64(heads[rank])
+        full = leader != NONE and classes[leader, WINS] + classes[leader, LOSSES] == n - 1
+        if leader != NONE and not full and (leader_wins or not table.logs[rank] > totals[LEADER_LOG]):
+            break
+        changes = True
+        moving, leader = leader, best
+    numbers[CHALLENGER] = NONE
+    totals[OPEN_WEIGHT] = 0.0
+    for step in range(2):
+        if step == 0:
+            c = leader if changes else np.int64(NONE)
+            rank = np.int64(0)
+        elif numbers[GAMES] >= most or is_sure(totals, stop) or _is_full(classes, leader):
+            c = np.int64(NONE)
         else:
-            classes[before, NEXT] = following
-        if following == NONE:
-            groups[g, TAIL] = before
+            rank, c = _search(classes, heads, known.ranks, numbers, table.fresh)
+            numbers[CHALLENGER] = c
+        if c == NONE:
+            continue
+        weight, log = 1.0, 0.0
+        if c >= numbers[FRESH]:
+            _open_class(classes, known.ranks, numbers, table.fresh, c)
         else:
-            classes[following, PREVIOUS] = before
-    totals[TAKEN] = evidence[g, WEIGHT]
-    totals[REST] -= totals[TAKEN]
-    groups[g, COUNT] -= 1
-    numbers[NEAR] = groups[g, ABOVE]
-    if groups[g, COUNT] == 0:
-        above, below = groups[g, ABOVE], groups[g, BELOW]
-        groups[above, BELOW], groups[below, ABOVE] = below, above
-        if g != UNMET:
-            groups[g, ABOVE] = numbers[FREE]
-            numbers[FREE] = g
+            wins, losses = classes[c, WINS], classes[c, LOSSES]
+            _unlist_class(classes, heads, known.ranks, c)
+            if wins + losses <= LONGEST:
+                rank = table.ranks[wins * WIDTH + losses]
+                log, weight = table.logs[rank], table.weights[rank]
+            else:
+                log = record_log(table.win, table.loss, wins, losses)
+                weight = np.exp(min(log, HIGHEST))
+        _add_weight(totals, -weight)
+        if step == 0:
+            totals[LEADER_LOG], totals[LEADER_WEIGHT] = log, weight
+            _mark_lead(classes, games, numbers, c)
+        else:
+            totals[OPEN_WEIGHT] = weight
 
 
 @bare_inner
-def _put_class(classes, groups, evidence, numbers, totals, c, log, weight, near):
-    """Put a class at the end of the group of its evidence, which is below the group `near`."""
-    above = near
-    g = groups[above, BELOW]
-    while g != END and evidence[g, LOG] > log:
-        above = g
-        g = groups[g, BELOW]
-    if g in (END, UNMET) or evidence[g, LOG] != log:
-        g = _new_group(groups, numbers, above, g)
-        evidence[g, LOG], evidence[g, WEIGHT] = log, weight
-    last = groups[g, TAIL]
-    classes[c, PREVIOUS], classes[c, NEXT], classes[c, GROUP] = last, NONE, g
-    if last == NONE:
-        groups[g, HEAD] = c
-    else:
-        classes[last, NEXT] = c
-    groups[g, TAIL] = c
-    groups[g, COUNT] += 1
-    totals[REST] += evidence[g, WEIGHT]
+def _others(totals):
+    """Return the sum of all weights but the best one's and the open one's."""
+    rest = totals[REST] + totals[REST_LOW]
+    if totals[DONE_WEIGHT] > totals[LEADER_WEIGHT]:  # in two steps: the first difference is of near equals
+        rest = (totals[REST] - totals[DONE_WEIGHT]) + totals[REST_LOW] + totals[LEADER_WEIGHT]
+    return max(rest, 0.0)
 
 
 @bare_inner
-def _new_group(groups, numbers, above, below):
-    g = numbers[FREE]
-    if g == NONE:
-        g = numbers[UNUSED]
-        numbers[UNUSED] = g + 1
-    else:
-        numbers[FREE] = groups[g, ABOVE]
-    groups[g, ABOVE], groups[g, BELOW] = above, below
-    groups[above, BELOW] = groups[below, ABOVE] = g
-    groups[g, HEAD] = groups[g, TAIL] = NONE
-    groups[g, COUNT] = 0
-    return g
+def is_sure(totals, stop):
+    """Say whether the best class is as likely as `stop`; never where `stop` is 1. No query is open."""
+    best = max(totals[LEADER_WEIGHT], totals[DONE_WEIGHT])
+    return (1.0 - stop) * best * (1.0 + ROUNDING) >= stop * _others(totals)
 
 
 @bare_inner
-def _have_met(classes, games, i, j):
-    if classes[i, WINS] + classes[i, LOSSES] > classes[j, WINS] + classes[j, LOSSES]:
-        i, j = j, i
-    entry = classes[i, LAST]
-    while entry != NONE:
-        if games[entry ^ 1] & OPPONENT == j:
-            return True
-        entry = games[entry] >> 32
-    return False
+def best_probability(totals):
+    """Return the posterior probability of the best class."""
+    best = max(totals[LEADER_WEIGHT], totals[DONE_WEIGHT])
+    return best / (best + _others(totals) + totals[OPEN_WEIGHT])
 
 
 @bare_inner
-def _note_game(classes, games, numbers, i, j):
+def best_class(numbers, totals):
+    """Return the class with the most evidence: the leader, unless one that has met all others has more."""
+    return numbers[BEST_DONE] if totals[DONE_LOG] > totals[LEADER_LOG] else numbers[LEADER]
+
+
+@bare_inner
+def first_not_above(logs, log):
+    """Return the first rank with no more evidence than `log`, the last one where all have more."""
+    low, high = 0, logs.size - 1
+    while low < high:
+        middle = (low + high) // 2
+        if logs[middle] > log:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int32(low)
+
+
+@bare_inner
+def _enter_game(classes, games, numbers, i, j, i_wins):
     entry = 2 * numbers[GAMES]
-    games[entry] = i | (classes[i, LAST] << 32)
-    games[entry + 1] = j | (classes[j, LAST] << 32)
+    games[entry, 0], games[entry, 1] = j, classes[i, LAST]
+    games[entry + 1, 0], games[entry + 1, 1] = i, classes[j, LAST]
     classes[i, LAST], classes[j, LAST] = entry, entry + 1
     numbers[GAMES] += 1
+    classes[i, WINS] += i_wins
+    classes[j, LOSSES] += i_wins
+    classes[i, LOSSES] += 1 - i_wins
+    classes[j, WINS] += 1 - i_wins
+    classes[j, MET] = numbers[LEAD]
+
+
+@bare_inner
+def _is_full(classes, c):
+    return classes[c, WINS] + classes[c, LOSSES] == classes.shape[0] - 1
+
+
+@bare_inner
+def _search(classes, heads, ranks, numbers, fresh):
+    """Return the rank and the number of the best class that the leader has not met; there is one."""
+    rank, c, lead = numbers[SCAN_RANK], numbers[SCAN_CLASS], numbers[LEAD]
+    while c == NONE or (c >= 0 and classes[c, MET] == lead):
+        if c >= 0:
+            c = np.int64(classes[c, NEXT])
+        else:
+            rank = next_rank(ranks, rank)
+            c = np.int64(NOBODY_ASKED) if rank == fresh else np.int64(heads[rank])
+    if c == NOBODY_ASKED:
+        c = numbers[FRESH]
+        following = NOBODY_ASKED if c + 1 < classes.shape[0] else NONE
+    else:
+        following = classes[c, NEXT]
+    numbers[SCAN_RANK], numbers[SCAN_CLASS] = rank, following
+    return rank, c
+
+
+@bare_inner
+def _mark_lead(classes, games, numbers, c):
+    """Let a class lead: mark whom it has met; the search for challengers starts at the top."""
+    numbers[LEADER] = c
+    numbers[LEAD] += 1
+    entry = classes[c, LAST]
+    while entry != NONE:
+        classes[games[entry, 0], MET] = numbers[LEAD]
+        entry = games[entry, 1]
+    numbers[SCAN_RANK], numbers[SCAN_CLASS] = -1, NONE
+
+
+@bare_inner
+def _open_class(classes, ranks, numbers, fresh, c):
+    """Take the next of the classes that nobody has asked about."""
+    numbers[FRESH] = c + 1
+    classes[c, WINS] = classes[c, LOSSES] = classes[c, MET] = 0
+    classes[c, LAST] = NONE
+    if c + 1 == classes.shape[0]:
+        drop_rank(ranks, fresh)
+
+
+@bare_inner
+def _list_class(classes, heads, ranks, c, rank):
+    """Put a class at the head of the list of a rank."""
+    following = NONE
+    if has_rank(ranks, rank):
+        following = heads[rank]
+        classes[following, PREVIOUS] = c
+    else:
+        enter_rank(ranks, rank)
+    classes[c, PREVIOUS], classes[c, NEXT], classes[c, RANK] = NONE, following, rank
+    heads[rank] = c
+
+
+@bare_inner
+def _unlist_class(classes, heads, ranks, c):
+    """Take a class out of its list, and the rank out of the set with its last class."""
+    following, before, rank = classes[c, NEXT], classes[c, PREVIOUS], classes[c, RANK]
+    if before != NONE:
+        classes[before, NEXT] = following
+    elif following != NONE:
+        heads[rank] = following
+    else:
+        drop_rank(ranks, rank)
+    if following != NONE:
+        classes[following, PREVIOUS] = before
+
+
+@bare_inner
+def _add_weight(totals, weight):
+    """Add to the sum of weights, with the rounding error in a part of its own."""
+    before = totals[REST]
+    after = before + weight
+    added = after - before
+    totals[REST] = after
+    totals[REST_LOW] += (before - (after - added)) + (weight - added)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pairsim.errors import parameter_error
-from pairsim.kernels.jit import inline_always, inner
+from pairsim.kernels.jit import bare_inner, inline_always, inner
 from pairsim.kernels.stream import ONE, ZERO
 from pairsim.kernels.ties import ANY, BY_MAX_WIN, FIRST, LOSE, RANDOM, settle
 from pairsim.kernels.top_scores import lowest_bit
@@ -57,12 +57,12 @@ def new_ledger(n):
     return OpenPairs(np.zeros((3, n), np.int64), np.empty((1 + n + n, (n + WORD - 1) // WORD), np.uint64))
 
 
-@inner
+@bare_inner
 def _bit(c):
     return ONE << (np.uint64(c) & np.uint64(WORD - 1))
 
 
-@inner
+@bare_inner
 def open_ledger(numbers, sets):
     """Start a new trial: nobody has met anybody but itself, and nobody has lost."""
     n = numbers.shape[1]
@@ -73,20 +73,20 @@ def open_ledger(numbers, sets):
         sets[MET + n, c >> WORD_SHIFT] |= _bit(c)
 
 
-@inner
+@bare_inner
 def meet(sets, i, j):
     """Mark a pair that is going to be asked."""
     sets[MET + i, j >> WORD_SHIFT] |= _bit(j)
     sets[MET + j, i >> WORD_SHIFT] |= _bit(i)
 
 
-@inner
+@bare_inner
 def have_met(sets, i, j):
     """Return whether a pair is marked."""
     return sets[MET + i, j >> WORD_SHIFT] & _bit(j) != ZERO
 
 
-@inner
+@bare_inner
 def enter_answer(numbers, sets, i, j, i_wins):
     """Enter the answer to a pair that is marked as met."""
     n = numbers.shape[1]
@@ -134,7 +134,7 @@ def next_player(numbers, sets, ties):
     return player
 
 
-@inner
+@bare_inner
 def known_winners(numbers, sets):
     """Return the first max-win winner that is known, -1 for none, and whether there are several."""
     level = MET + numbers.shape[1] + numbers[RANGE, FEWEST]
@@ -187,7 +187,7 @@ def find_opponent(numbers, sets, c, lost, word):
     return opponent
 
 
-@inner
+@bare_inner
 def name_best(ledger, labels, standing, ties, key):
     """Return the class that max-win names, with max-win's own draw among the tied; under ANY the known winner.
 

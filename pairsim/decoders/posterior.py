@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator
 from typing import ClassVar, NamedTuple
 
@@ -14,42 +13,28 @@ from pairsim.checks import check_classes, check_number, check_whole
 from pairsim.decoders.base import Cost, Decoder, Family
 from pairsim.decoders.evidence import (
     CHALLENGER,
-    GAMES,
-    HIGHEST,
     LEADER,
-    LEADER_LOG,
-    LEADER_WEIGHT,
     NONE,
-    REFERENCE,
-    REST,
-    TAKEN,
     Evidence,
+    advance,
     best_class,
     best_probability,
-    enter_answer,
-    find_challenger,
     new_evidence,
     open_evidence,
-    sum_anew,
 )
 from pairsim.decoders.order import deal
-from pairsim.decoders.record_evidence import record_logs
+from pairsim.decoders.record_evidence import RecordTable, record_logs, record_table
 from pairsim.errors import parameter_error, shown
-from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import define_decoder
 
 MOST_QUERIES = 1 << 25  # of a trial without a budget: 16 bytes each, where they are really asked
 STOPS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)  # that a planner tries, without assuming p
-DOUBT = 1e-9  # where a probability is this close to `stop`, relative to 1 - stop, its sum is taken anew
 
 
 class PosteriorKernel(NamedTuple):
-    """Compiled form of `Posterior`: the factors 2p and 2(1 - p) and their logarithms, 0 where p is unknown."""
+    """Compiled form of `Posterior` that asks one query after the other."""
 
-    win: float
-    loss: float
-    win_factor: float
-    loss_factor: float
+    table: RecordTable
     stop: float
     most: int
 
@@ -62,28 +47,14 @@ class PosteriorState(NamedTuple):
     answer: np.ndarray  # int64[1]: whether the leader won
 
 
-@bare_inner
-def _choose_challenger(classes, groups, evidence, games, numbers, totals, stop, most):
-    """Choose the next query, or none where the best class is likely enough or the budget is spent."""
-    sure = best_probability(groups, evidence, totals)
-    far = totals[LEADER_LOG] - totals[REFERENCE] > HIGHEST
-    if far or abs(sure - stop) <= DOUBT * (1.0 - stop):
-        sum_anew(groups, evidence, totals)
-        sure = best_probability(groups, evidence, totals)
-    numbers[CHALLENGER] = NONE
-    if sure < stop and numbers[GAMES] < most:
-        numbers[CHALLENGER] = find_challenger(classes, groups, evidence, games, numbers, totals)
-
-
 def _allocate(decoder, n):
-    return PosteriorState(new_evidence(n, decoder.most), np.empty(n, np.int64), np.zeros(1, np.int64))
+    return PosteriorState(new_evidence(n, decoder.most, decoder.table), np.empty(n, np.int64), np.zeros(1, np.int64))
 
 
 def _begin(decoder, state, key):
-    k = state.known
     deal(state.labels, True, key)
-    open_evidence(k.classes, k.groups, k.evidence, k.numbers, k.totals)
-    _choose_challenger(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder.stop, decoder.most)
+    open_evidence(state.known, decoder.table.fresh)
+    advance(state.known, decoder.table, decoder.stop, decoder.most, np.int64(0))
 
 
 def _round_size(decoder, state):
@@ -99,23 +70,15 @@ def _record(decoder, state, k, i, j, i_wins):
 
 
 def _finish_round(decoder, state):
-    k = state.known
-    enter_answer(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder, state.answer[0])
-    _choose_challenger(k.classes, k.groups, k.evidence, k.games, k.numbers, k.totals, decoder.stop, decoder.most)
+    advance(state.known, decoder.table, decoder.stop, decoder.most, state.answer[0])
 
 
 def _winner(decoder, state):
-    k = state.known
-    return state.labels[best_class(k.groups, k.evidence, k.numbers, k.totals)]
+    return state.labels[best_class(state.known.numbers, state.known.totals)]
 
 
 def _confidence(decoder, state):
-    k = state.known
-    sure = best_probability(k.groups, k.evidence, k.totals)
-    if k.numbers[CHALLENGER] == NONE:
-        return sure
-    whole = k.totals[REST] + k.totals[LEADER_WEIGHT]  # without the challenger, which is in no group now
-    return sure * whole / (whole + k.totals[TAKEN])
+    return best_probability(state.known.totals)
 
 
 define_decoder(
@@ -204,11 +167,7 @@ class Posterior(Decoder):
         return 150 * n + 16 * most
 
     def kernel(self, n: int) -> PosteriorKernel:
-        most = self.cost(n).queries
-        if self.p is None:
-            return PosteriorKernel(0.0, 0.0, 0.0, 0.0, self.stop, most)
-        win, loss = 2.0 * self.p, 2.0 * (1.0 - self.p)
-        return PosteriorKernel(math.log(win), math.log(loss), win, loss, self.stop, most)
+        return PosteriorKernel(record_table(self.p), self.stop, self.cost(n).queries)
 
     def probabilities(self, wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
         """Return the posterior probability of each class after so many wins and losses.
@@ -222,8 +181,8 @@ class Posterior(Decoder):
         won, lost = _games("wins", wins), _games("losses", losses)
         if len(won) != len(lost):
             raise parameter_error("probabilities", "losses", f"{len(won)} integers, as wins", f"{len(lost)}")
-        kernel = self.kernel(len(won))
-        logs = record_logs(kernel.win, kernel.loss, won, lost)
+        table = record_table(self.p)
+        logs = record_logs(table.win, table.loss, won, lost)
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 

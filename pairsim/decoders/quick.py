@@ -28,7 +28,7 @@ from pairsim.decoders.open_pairs import (
     open_ledger,
 )
 from pairsim.decoders.order import deal
-from pairsim.kernels.jit import inner
+from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import define_decoder
 
 PLAYER, OPPONENT, LOST = 0, 1, 2
@@ -54,7 +54,7 @@ class QuickState(NamedTuple):
     key: np.ndarray  # uint64[1]
 
 
-@inner
+@bare_inner
 def next_game(numbers, sets, game, ties):
     """Write who plays whom after a game, or first of all; mark the pair."""
     player, lost, word = game[PLAYER], game[LOST], game[OPPONENT] >> WORD_SHIFT

@@ -13,12 +13,16 @@ Flannery, Numerical Recipes, section 6.4).
 
 from __future__ import annotations
 
+import functools
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from pairsim.kernels.jit import bare_inner, jit
 
+LONGEST = 255  # games of a record in the table
+WIDTH = LONGEST + 1
 PRECISION = 1e-16
 TINY = 1e-300
 LOG_2 = math.log(2.0)
@@ -67,3 +71,48 @@ def record_logs(win, loss, wins, losses):
     for c in range(wins.size):
         logs[c] = record_log(win, loss, wins[c], losses[c])
     return logs
+
+
+class RecordTable(NamedTuple):
+    """All records of up to `LONGEST` games, ranked by their evidence; equal evidence is one rank.
+
+    The record without a game has a rank of its own.
+    """
+
+    win: float  # logarithms of a win and a loss, 0 where p is unknown
+    loss: float
+    fresh: int  # the rank of the record without a game
+    logs: np.ndarray  # float64[ranks], falling
+    weights: np.ndarray  # float64[ranks], their exponentials
+    ranks: np.ndarray  # int32[WIDTH * WIDTH], at WIDTH * wins + losses
+
+
+@functools.lru_cache(maxsize=16)
+def record_table(p: float | None) -> RecordTable:
+    """Return the table for an assumed p, None where it is unknown.
+
+    Examples
+    --------
+    >>> table = record_table(0.9)
+    >>> table.logs[table.ranks[1 * WIDTH + 0]].round(6) == np.log(1.8).round(6)
+    True
+    """
+    win, loss = (0.0, 0.0) if p is None else (math.log(2.0 * p), math.log(2.0 * (1.0 - p)))
+    places = np.arange(WIDTH * WIDTH)
+    wins, losses = places // WIDTH, places % WIDTH
+    within = wins + losses <= LONGEST
+    logs = record_logs(win, loss, wins[within], losses[within])
+    own = np.zeros(len(logs), np.int64)
+    own[0] = -1  # the record without a game comes before its equals
+    order = np.lexsort((own, -logs))
+    sorted_logs, sorted_own = logs[order], own[order]
+    starts = np.concatenate(([True], (np.diff(sorted_logs) != 0.0) | (np.diff(sorted_own) != 0)))
+    ranked = np.empty(len(logs), np.int32)
+    ranked[order] = np.cumsum(starts) - 1
+    ranks = np.full(WIDTH * WIDTH, -1, np.int32)
+    ranks[within] = ranked
+    distinct = sorted_logs[starts]
+    table = RecordTable(win, loss, int(ranked[0]), distinct, np.exp(distinct), ranks)
+    for array in (table.logs, table.weights, table.ranks):
+        array.flags.writeable = False
+    return table

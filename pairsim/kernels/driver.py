@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner, jit
 from pairsim.kernels.pair_set import add_pair, new_pair_set
 from pairsim.kernels.protocol import (
     allocate,
@@ -32,6 +32,12 @@ def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price
     state = allocate(decoder, n)
     trial = new_trial()
     pairs = new_pair_set(max_repeats)
+    _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, state, trial, pairs)
+
+
+@bare_inner
+def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, state, trial, pairs):
+    """Decode the trials one after the other, without counting references: the caller holds all arrays."""
     for t in range(winners.size):
         move_trial(trial, stream, first + t)
         begin(decoder, state, draw_key(stream, first + t))

@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 OPTIONS: Any = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}  # none is called from C
-INNER: Any = {"no_cpython_wrapper": True, **OPTIONS}  # nor are these from Python
-BARE_INNER: Any = {"_nrt": False, **INNER}  # nor do these make or return an array
+INNER: Any = {"no_cpython_wrapper": True, "_nrt": True, **OPTIONS}  # nor are these from Python
+BARE_INNER: Any = {**INNER, "_nrt": False}  # nor do these make or return an array (what they call may, if it says so)
 
 
 def jit(function: Any, **options: Any) -> Any:
@@ -53,7 +53,7 @@ def inner(function: Any, **options: Any) -> Any:
 
     It has no wrappers and no cache entry of its own, and Python sees the plain function.
     """
-    return register_jitable(**INNER, **options)(function)
+    return register_jitable(**{**INNER, **options})(function)
 
 
 def bare_jit(function: Any) -> Any:

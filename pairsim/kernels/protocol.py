@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import overload
 
-from pairsim.kernels.jit import INNER
+from pairsim.kernels.compiled_form import compiled_form
+from pairsim.kernels.jit import BARE_INNER, INNER
 from pairsim.kernels.registry import Registry
 
 
@@ -184,44 +185,44 @@ def _allocate(decoder, n):
     return DECODERS[decoder.instance_class].allocate
 
 
-@overload(begin, jit_options=INNER)
+@overload(begin, jit_options=BARE_INNER)
 def _begin(decoder, state, key):
-    return DECODERS[decoder.instance_class].begin
+    return compiled_form("begin", decoder.instance_class, DECODERS[decoder.instance_class].begin)
 
 
-@overload(round_size, jit_options=INNER)
+@overload(round_size, inline="always", jit_options=BARE_INNER)
 def _round_size(decoder, state):
-    return DECODERS[decoder.instance_class].round_size
+    return compiled_form("round_size", decoder.instance_class, DECODERS[decoder.instance_class].round_size)
 
 
-@overload(pair, jit_options=INNER)
+@overload(pair, inline="always", jit_options=BARE_INNER)
 def _pair(decoder, state, k):
-    return DECODERS[decoder.instance_class].pair
+    return compiled_form("pair", decoder.instance_class, DECODERS[decoder.instance_class].pair)
 
 
-@overload(record, jit_options=INNER)
+@overload(record, inline="always", jit_options=BARE_INNER)
 def _record(decoder, state, k, i, j, i_wins):
-    return DECODERS[decoder.instance_class].record
+    return compiled_form("record", decoder.instance_class, DECODERS[decoder.instance_class].record)
 
 
-@overload(finish_round, jit_options=INNER)
+@overload(finish_round, inline="always", jit_options=BARE_INNER)
 def _finish_round(decoder, state):
-    return DECODERS[decoder.instance_class].finish_round
+    return compiled_form("finish_round", decoder.instance_class, DECODERS[decoder.instance_class].finish_round)
 
 
-@overload(winner, jit_options=INNER)
+@overload(winner, jit_options=BARE_INNER)
 def _winner(decoder, state):
-    return DECODERS[decoder.instance_class].winner
+    return compiled_form("winner", decoder.instance_class, DECODERS[decoder.instance_class].winner)
 
 
-@overload(confidence, jit_options=INNER)
+@overload(confidence, jit_options=BARE_INNER)
 def _confidence(decoder, state):
-    return DECODERS[decoder.instance_class].confidence or unknown
+    return compiled_form("confidence", decoder.instance_class, DECODERS[decoder.instance_class].confidence or unknown)
 
 
-@overload(low_wins, jit_options=INNER)
+@overload(low_wins, jit_options=BARE_INNER)
 def _low_wins(oracle, trial, i, j):
-    return ORACLES[oracle.instance_class].low_wins
+    return compiled_form("low_wins", oracle.instance_class, ORACLES[oracle.instance_class].low_wins)
 
 
 @overload(probability, jit_options=INNER)
