@@ -2,7 +2,7 @@
 
 Under uniform-p the evidence for a class depends on its own record of wins and losses alone. A table that is made once
 (`pairsim.decoders.record_evidence`) ranks all records of up to `LONGEST` games; the classes with one record are a
-linked list, the one whose record changed last first, and a set of bits in three levels says which ranks have classes. So
+linked list, the one whose record changed last first, and bits in three levels say which ranks have classes. So
 a class is moved, and the best rank found, in a few steps. Longer records are listed at the rank next to theirs.
 
 In no list are: the classes that nobody has asked about (the places from `FRESH` on), the leader, the challenger while
@@ -79,7 +79,7 @@ def open_evidence(known, fresh):
 
 
 @bare_inner
-def advance(known, table, stop, most, leader_wins):
+def advance(known, table, stop, most, leader_wins):  # noqa: PLR0912, PLR0915 - see the docstring
     """Enter the answer to the open query, let the best class lead (the present one among equals), open the next query.
 
     None is opened where the best class is as likely as `stop`, `most` queries are spent, or all pairs are. All is one
