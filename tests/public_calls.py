@@ -97,6 +97,7 @@ def _oracles_and_decoders(folder: Any) -> list[Call]:
         Call("decoder", pairsim.decoder, {"spec": "poll:l=3", "ties": "lose"}),
         Call("Posterior.probabilities", pairsim.Posterior().probabilities, {"wins": [1, 0], "losses": [0, 1]}),
         Call("Poll.expected_distinct", pairsim.Poll(3).expected_distinct, {"n": 4}),
+        Call("TopK.expected_distinct", pairsim.TopK(2, 3).expected_distinct, {"n": 4}),
     ]
     for decoder in (
         pairsim.MaxWin("lose"), pairsim.Poll(3), pairsim.TopK(2, 3), pairsim.Halving(2), pairsim.Quick(),
@@ -240,6 +241,8 @@ def _numbers() -> list[Call]:
         Call("bounded_interval", stats.bounded_interval, {"sample": sample, "confidence": 0.95}),
         Call("exact_values.exact", exact_values.exact, {"oracle": oracle, "decoder": pairsim.Ddag()}),
         Call("mcnemar", evaluation.mcnemar, {"first_only": 3, "second_only": 5}),
+        Call("corrected_t", evaluation.corrected_t, {"first": [True, True], "second": [True, False], "fold": [0, 1]}),
+        Call("fold_interval", evaluation.fold_interval, {"hits": [True, False], "fold": [0, 1], "confidence": 0.95}),
         Call("average_ranks", evaluation.average_ranks,
              {"errors": [[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]], "methods": ["a", "b", "c"], "confidence": 0.95}),
     ]  # fmt: skip
@@ -247,6 +250,8 @@ def _numbers() -> list[Call]:
 
 def _results(folder: Any) -> list[Call]:
     import pandas as pd
+    import skops.io
+    from matplotlib.figure import Figure
 
     oracle = pairsim.Uniform(4, 0.7)
     recorded = pairsim.Recorded.of(oracle, 40)
@@ -276,6 +281,7 @@ def _results(folder: Any) -> list[Call]:
     ranks = evaluation.average_ranks([[0.1, 0.2, 0.3], [0.2, 0.3, 0.1]], ["a", "b", "c"])
     lines = "svm_type c_svc|kernel_type linear|nr_class 2|total_sv 2|rho 0.5|label 7 3|nr_sv 1 1|SV|1 1:1|-1 2:1|"
     (folder / "two.model").write_text(lines.replace("|", "\n"))
+    skops.io.dump(_fitted(), folder / "three.skops")
     tree = learn.ClassTree([-1, -2], [1, -3])
     path = folder / "a.db"
     store.Store.create_or_open(path).close()
@@ -283,6 +289,7 @@ def _results(folder: Any) -> list[Call]:
         Call("fit_uniform", fitting.fit_uniform, {"recorded": recorded}),
         Call("fit_similarity", fitting.fit_similarity, {"recorded": recorded}),
         Call("fit_ranked", fitting.fit_ranked, {"recorded": recorded}),
+        Call("traits_of", fitting.traits_of, {"recorded": recorded}),
         Call("load", datasets.load, {"name": "iris", "target": None, "test_share": 0.3, "seed": 0}),
         Call("preprocessor", datasets.preprocessor, {"X": frame, "scaling": "standard"}),
         Call("Dataset", datasets.Dataset, {"name": "d", "X": frame, "y": np.array([0, 1, 0, 1]), "X_test": frame,
@@ -291,9 +298,19 @@ def _results(folder: Any) -> list[Call]:
         Call("reduction", evaluation.reduction, {"spec": "one-vs-all", "base": None}),
         Call("evaluation.make_evaluation_request", evaluation.make_evaluation_request, evaluate),
         Call("evaluation.make_cross_validation_request", evaluation.make_cross_validation_request, folds),
+        # what the requests do not have: everything else is checked as above
+        Call("evaluate", lambda **more: evaluation.evaluate(["iris"], decoders=["adag"], **more),
+             {"store": None, "progress": None}),
+        Call("evaluate_reductions",
+             lambda **more: evaluation.evaluate_reductions(["iris"], ["perceptron"], folds=2, **more),
+             {"store": None, "jobs": 1, "progress": None}, not_whole=("jobs",)),
+        Call("PairModel.record", pairsim.from_model(_fitted()).record, {"X": [[0.0], [1.0]], "y": [0, 1]},
+             skipped=("X",)),
         Call("greedy_search", evaluation.greedy_search,
              {"error": lambda value: 0.5, "patience": 3, "start": 1.0, "factor": 2.0}, callables=("error",)),
         Call("plot_ranks", evaluation.plot_ranks, {"found": ranks, "ax": None}),
+        Call("save_picture", plots.save_picture, {"figure": Figure(), "path": folder / "picture.png"}),
+        Call("is_our_picture", plots.is_our_picture, {"path": folder / "picture.png"}),
         Call("plot_fits", plots.plot_fits, {"fits": fits, "ax": None}),
         Call("plot_frontier", plots.plot_frontier, {"plan": frontier, "ax": None}),
         Call("plot_tree", plots.plot_tree, {"model": tree, "labels": ["a", "b", "c"], "ax": None}),
@@ -307,6 +324,7 @@ def _results(folder: Any) -> list[Call]:
         Call("plot_success", plots.plot_success, {"rows": rows, "x": "auto", "scale": "auto", "ax": None}),
         Call("plot_panels", plots.plot_panels, {"rows": rows, "x": "auto", "scale": "auto"}),
         Call("read_libsvm", models.read_libsvm, {"path": folder / "two.model"}),
+        Call("read_skops", models.read_skops, {"path": folder / "three.skops"}),
         Call("LinearPairs", models.LinearPairs, linear),
         Call("fit_perceptrons", learn.fit_perceptrons,
              {"X": frame.to_numpy(), "y": [0, 1, 0, 1], "perceptron": None, "n_jobs": None}, skipped=("X", "y"),

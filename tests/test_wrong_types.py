@@ -13,7 +13,20 @@ import pytest
 from public_calls import WHOLE, WRONG, Call, public_calls
 
 import pairsim
-from pairsim import ParameterError, learn
+from pairsim import (
+    ParameterError,
+    bounds,
+    coupling,
+    datasets,
+    evaluation,
+    exact_values,
+    fitting,
+    learn,
+    models,
+    plots,
+    replay,
+    store,
+)
 from pairsim.engines import EngineLost
 from pairsim.errors import shown
 from pairsim.store import StoreError
@@ -70,6 +83,24 @@ def test_all_public_names_are_tried(tmp_path: Path) -> None:
         if inspect.isfunction(call.function) and call.function.__name__ != "<lambda>":
             given = set(inspect.signature(call.function).parameters) - set(call.arguments)
             assert given <= {"marker_kwargs", "line_kwargs", "confidence", "calls"}, call.name
+
+
+SUBPACKAGES = (bounds, coupling, datasets, evaluation, exact_values, fitting, learn, models, plots, replay, store)
+# those without parameters; those that take what `make_..._request` returns; those that are tried within another call
+NOT_TRIED = {"known_names", "shared_fits", "is_writing", "run_evaluation_request", "run_cross_validation_request"}
+NOT_TRIED |= {"evaluate", "evaluate_reductions"}
+
+
+def test_all_functions_of_subpackages_are_tried(tmp_path: Path) -> None:
+    tried = {call.function for call in public_calls(tmp_path)}
+    functions = {
+        f"{package.__name__}.{name}": getattr(package, name)
+        for package in SUBPACKAGES
+        for name in package.__all__
+        if inspect.isfunction(getattr(package, name))
+    }
+    missing = {name for name, function in functions.items() if function not in tried}
+    assert {name.rpartition(".")[2] for name in missing} == NOT_TRIED
 
 
 def test_the_search_finds_a_function_that_does_not_check() -> None:

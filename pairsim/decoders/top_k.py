@@ -184,6 +184,7 @@ class TopK(Decoder):
         return TopKKernel(self.k, sample_size(self.l, n), self.final == "rescore", TIES[self.ties])
 
     def expected_distinct(self, n: int) -> float | None:
+        n = check_classes("TopK", n)
         return n * (n - 1) / 2 if n in (2, self.k) else None  # a final of all classes asks every pair
 
     def asker_only(self, number: int) -> bool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.checks import check_parallel
+from pairsim.checks import check_callable, check_parallel
 from pairsim.datasets import Dataset
 from pairsim.datasets.preparing import SCALINGS
 from pairsim.evaluation.estimators import Estimator
@@ -23,9 +23,10 @@ from pairsim.evaluation.outcomes import EvaluationResults, Outcome, Seconds
 from pairsim.evaluation.protocols import Protocol
 from pairsim.evaluation.reductions import Reduction
 from pairsim.evaluation.rows import compare, make_row
-from pairsim.evaluation.run import Evaluation, Progress
+from pairsim.evaluation.run import PROGRESS_MUST_BE, STORE_MUST_BE, Evaluation, Progress
 from pairsim.evaluation.tasks import Task
 from pairsim.evaluation.tuning import NONE, Grid, Tuning, every_place
+from pairsim.input_files import as_path
 from pairsim.store import Store, TaskRecord
 from pairsim.sweeps.requests import this_run
 
@@ -123,6 +124,8 @@ def evaluate_reductions(
     >>> tuned.rows[0].tuning
     'grid: C=0.1|1.0; 5 inner folds'
     """
+    check_callable("evaluate", "progress", progress, PROGRESS_MUST_BE)
+    path = None if store is None else as_path("evaluate", "store", store, STORE_MUST_BE)
     order = make_cross_validation_request(
         data,
         reductions,
@@ -141,7 +144,7 @@ def evaluate_reductions(
     )
     jobs = check_parallel("evaluate", "jobs", jobs)
     with contextlib.ExitStack() as stack:
-        opened = None if store is None else stack.enter_context(Store.create_or_open(Path(store)))
+        opened = None if path is None else stack.enter_context(Store.create_or_open(path))
         return run_cross_validation_request(order, opened, jobs, progress or (lambda done, label: None))
 
 

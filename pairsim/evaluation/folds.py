@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.checks import check_whole
+from pairsim.checks import as_array, check_whole
 from pairsim.datasets.loading import MOST_SEED
-from pairsim.errors import parameter_error
+from pairsim.errors import parameter_error, shown
 from pairsim.stats import binomial_interval
 
 SPLIT = re.compile(r"([0-9]{1,18}) folds(?: of ([0-9]{1,18}) from ([0-9]{1,18}) rows)?, seed ([0-9]{1,18})")
@@ -159,6 +159,8 @@ def fold_interval(hits: NDArray[np.bool_], fold: NDArray[np.int64], confidence: 
     """
     from scipy.special import stdtrit
 
+    hits = _check_rows("fold_interval", "hits", hits)
+    fold = _check_folds("fold_interval", fold, len(hits))
     low, high = binomial_interval(int(hits.sum()), len(hits), confidence)
     error, freedom = corrected_error(hits, fold)
     reach = error * float(stdtrit(freedom, (1.0 + confidence) / 2.0))
@@ -182,12 +184,34 @@ def corrected_t(first: NDArray[np.bool_], second: NDArray[np.bool_], fold: NDArr
     """
     from scipy.special import stdtr
 
+    first = _check_rows("corrected_t", "first", first)
+    second = _check_rows("corrected_t", "second", second, len(first))
+    fold = _check_folds("corrected_t", fold, len(first))
     by_rows = mcnemar(int((first & ~second).sum()), int((second & ~first).sum()))
     gap = first.astype(np.float64) - second
     mean, (error, freedom) = abs(float(gap.mean())), corrected_error(gap, fold)
     if mean == 0.0:
         return 1.0
     return max(by_rows, 2.0 * float(stdtr(freedom, -mean / error))) if error > 0.0 else by_rows
+
+
+def _check_rows(owner: str, name: str, values: Any, rows: int | None = None) -> NDArray[np.bool_]:
+    """Return what is said of each row, when it is true or false."""
+    must_be = "an array of True and False, one per row" + ("" if rows is None else f" ({rows} rows)")
+    array = as_array(owner, name, values, must_be)
+    if array.dtype != np.bool_ or array.ndim != 1 or array.size == 0 or rows not in (None, len(array)):
+        raise parameter_error(owner, name, must_be, shown(values))
+    return array
+
+
+def _check_folds(owner: str, fold: Any, rows: int) -> NDArray[np.int64]:
+    """Return the fold of each row, when these are two or more numbered from 0 without a gap."""
+    must_be = f"the fold of each of the {rows} rows, numbered from 0, two folds or more and each with a row"
+    array = as_array(owner, "fold", fold, must_be)
+    whole = array.shape == (rows,) and np.issubdtype(array.dtype, np.integer)
+    if not whole or array.min() != 0 or not 0 < array.max() < rows or not np.bincount(array.astype(np.int64)).all():
+        raise parameter_error(owner, "fold", must_be, shown(fold))
+    return array.astype(np.int64, copy=False)
 
 
 def mcnemar(first_only: int, second_only: int) -> float:

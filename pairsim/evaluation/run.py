@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from pairsim.checks import check_choice, check_whole
+from pairsim.checks import check_callable, check_choice, check_whole
 from pairsim.datasets import Dataset, load
 from pairsim.datasets.loading import MOST_SEED
 from pairsim.datasets.preparing import SCALINGS
@@ -24,6 +24,7 @@ from pairsim.evaluation.rows import EVALUATION_TABLE, Comparison, Row, compare, 
 from pairsim.evaluation.sides import read_side
 from pairsim.evaluation.tasks import ONE_VS_ONE, Task, TestSet
 from pairsim.evaluation.training import knowing_errors, predict, train
+from pairsim.input_files import as_path
 from pairsim.plain_text import printable
 from pairsim.stats import check_confidence
 from pairsim.store import Store
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Progress = Callable[[float, str], None]
+PROGRESS_MUST_BE = "a callable that takes a share of the work and a text"
+STORE_MUST_BE = "the path of a results store"
 
 
 class Evaluation(NamedTuple):
@@ -164,6 +167,8 @@ def evaluate(
     0  wine  max-win:ties=first    53      3.0
     1  wine    adag:order=given    53      2.0
     """
+    check_callable("evaluate", "progress", progress, PROGRESS_MUST_BE)
+    path = None if store is None else as_path("evaluate", "store", store, STORE_MUST_BE)
     order = make_evaluation_request(
         data,
         estimators,
@@ -176,7 +181,7 @@ def evaluate(
         split=split,
     )
     with contextlib.ExitStack() as stack:
-        opened = None if store is None else stack.enter_context(Store.create_or_open(Path(store)))
+        opened = None if path is None else stack.enter_context(Store.create_or_open(path))
         return run_evaluation_request(order, opened, progress or (lambda done, label: None))
 
 

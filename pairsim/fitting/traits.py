@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from pairsim.checks import check_instance
 from pairsim.errors import parameter_error
 from pairsim.oracles import Recorded
 
@@ -120,6 +121,7 @@ def traits_of(recorded: Recorded) -> Traits:
     >>> found.accuracy, found.unbeaten, found.circles, found.winner
     (1.0, 1.0, 0.0, 1.0)
     """
+    check_instance("traits_of", "recorded", recorded, Recorded, "recorded answers")
     return count_rows(recorded, np.zeros(recorded.rows, np.int64)).traits()
 
 

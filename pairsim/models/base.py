@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pairsim.checks import as_array
 from pairsim.errors import parameter_error, shown
 from pairsim.oracles import Recorded
 
@@ -166,7 +167,7 @@ class PairModel(abc.ABC):
     def _numbers_of(self, y: ArrayLike, owner: str = "record") -> Places:
         """Return the class numbers of labels."""
         number = {label: k for k, label in enumerate(self.classes_.tolist())}
-        labels = np.asarray(y)
+        labels = as_array(owner, "y", y, "one label per row")
         if labels.ndim != 1:
             raise parameter_error(owner, "y", "one label per row", f"shape {labels.shape}")
         given = labels.tolist()

@@ -6,9 +6,9 @@ import io
 import math
 from typing import TYPE_CHECKING, Any
 
-from pairsim.checks import check_instance
+from pairsim.checks import check_choice, check_instance
 from pairsim.errors import ParameterError
-from pairsim.input_files import read_input
+from pairsim.input_files import as_path, read_input
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,14 +60,18 @@ def check_axes(owner: str, ax: Any) -> None:
 def save_picture(figure: Figure, path: Path) -> None:
     """Save a figure as png, svg or pdf with pairsim's signature; equal figures give equal bytes."""
     import matplotlib
+    from matplotlib.figure import Figure as AnyFigure
 
+    check_instance("save_picture", "figure", figure, AnyFigure, "a figure of matplotlib")
+    must_be = "a file name ending in .png, .svg or .pdf"
+    path = as_path("save_picture", "path", path, must_be)
     signatures: dict[str, dict[str, Any]] = {
         ".png": {"Description": SIGNATURE},
         ".svg": {"Description": SIGNATURE, "Date": None},
         ".pdf": {"Subject": SIGNATURE, "CreationDate": None},
     }
     with matplotlib.rc_context({"svg.hashsalt": "pairsim"}):
-        kind = path.suffix.lower()
+        kind = check_choice("save_picture", "path", path.suffix.lower(), signatures)
         content = io.BytesIO()  # not a file: on a full disk, what matplotlib does next hides the reason
         figure.savefig(content, format=kind.removeprefix("."), dpi=150, metadata=signatures[kind])
     path.write_bytes(content.getvalue())
