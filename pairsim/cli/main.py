@@ -108,6 +108,7 @@ def run() -> None:
         flush_stdout()
     except StdoutLost as lost:
         code = code or _without_stdout(lost)
+        discard(sys.stdout)  # also after another error: what is left in it would make the interpreter end with 120
     sys.exit(code)
 
 
