@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pairsim.errors import parameter_error, shown
 from pairsim.kernels.protocol import ORACLES, OracleFunctions, define_oracle, probability
 from pairsim.kernels.stream import low_wins_with
+from pairsim.memory import check_memory
 from pairsim.oracles.options import Option
 from pairsim.oracles.probabilities import PairProbabilities
 from pairsim.specs import class_name, code_of, is_built_in, remember_code
@@ -103,7 +104,7 @@ class Oracle(metaclass=_Sealing):
             raise parameter_error(
                 type(self).__name__, "matrix", "asked of an oracle with one probability a pair", self.label
             )
-        upper = np.full((self.n, self.n), 0.5)
+        upper = fair_matrix(type(self).__name__, self.n)
         for i in range(self.n):
             for j in range(i + 1, self.n):
                 upper[i, j] = functions.probability(kernel, i, j)
@@ -216,6 +217,18 @@ def _functions_of(kernel: Any) -> OracleFunctions:
 
 def _written(name: str, value: object) -> str:
     return f"{name}={value:.6g}" if isinstance(value, float) else f"{name}={value}"
+
+
+def fair_matrix(owner: str, n: int) -> NDArray[np.float64]:
+    """Return the matrix of n classes whose pairs are all fair coins, when there is memory for it and its copies.
+
+    Examples
+    --------
+    >>> fair_matrix("Uniform", 2).tolist()
+    [[0.5, 0.5], [0.5, 0.5]]
+    """
+    check_memory(owner, "n", n, 4 * 8 * n * n, "a matrix of the probabilities of all pairs, with copies,")
+    return np.full((n, n), 0.5)
 
 
 def mirror(upper: NDArray[np.float64]) -> NDArray[np.float64]:

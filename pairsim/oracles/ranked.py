@@ -16,9 +16,8 @@ from pairsim.kernels.protocol import define_oracle
 from pairsim.kernels.stream import low_wins_with, place
 from pairsim.kernels.strengths import WORD, gap_between, strength, strength_key, varying_words, write_strengths
 from pairsim.kernels.tiles import TILE, fill_fair, fill_mixed
-from pairsim.oracles.base import Oracle
+from pairsim.oracles.base import Oracle, fair_matrix
 from pairsim.oracles.options import Option
-from pairsim.oracles.uniform import Uniform
 
 TYPICAL_ORDER = 0.95  # about what one-vs-one models have on sets of 26 to 150 classes (experiments/noise_models.py)
 TYPICAL_DIFFICULTY = 0.6
@@ -176,7 +175,10 @@ class Ranked(Oracle):
 
     def matrix(self) -> NDArray[np.float64]:
         """Return P, where P[i, j] is the probability that i beats j over all trials; pairs are not independent."""
-        return Uniform(self.n, self._p).matrix()
+        chances = fair_matrix(type(self).__name__, self.n)
+        chances[0, 1:] = self._p
+        chances[1:, 0] = 1.0 - self._p
+        return chances
 
     def _identity(self) -> tuple[object, ...]:
         return (self.n, self._p, self.order, self.difficulty)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from pairsim.checks import check_classes, check_text
 from pairsim.errors import parameter_error, shown
 from pairsim.memory import check_memory
-from pairsim.oracles.base import Arrays, Oracle, Shapes, as_numbers, define_drawn, mirror
+from pairsim.oracles.base import Arrays, Oracle, Shapes, as_numbers, define_drawn, fair_matrix, mirror
 from pairsim.oracles.options import Option, one_text
 from pairsim.oracles.probabilities import PairProbabilities
 
@@ -165,8 +165,9 @@ class Similarity(Oracle):
         return SimilarityKernel(self.r)
 
     def matrix(self) -> NDArray[np.float64]:
+        upper = fair_matrix(type(self).__name__, self.n)
         both = self.r[:, None] + self.r[None, :]
-        upper = np.divide(self.r[:, None], both, out=np.full((self.n, self.n), 0.5), where=both > 0.0)
+        np.divide(self.r[:, None], both, out=upper, where=both > 0.0)
         return mirror(upper)
 
     def _identity(self) -> tuple[object, ...]:

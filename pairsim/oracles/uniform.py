@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairsim.checks import check_classes, check_number
 from pairsim.errors import parameter_error
-from pairsim.oracles.base import Oracle, define_drawn
+from pairsim.oracles.base import Oracle, define_drawn, fair_matrix
 from pairsim.oracles.options import Option
 from pairsim.oracles.probabilities import PairProbabilities
 
@@ -86,7 +86,7 @@ class Uniform(Oracle):
         return UniformKernel(self._p)
 
     def matrix(self) -> NDArray[np.float64]:
-        chances = np.full((self.n, self.n), 0.5)
+        chances = fair_matrix(type(self).__name__, self.n)
         chances[0, 1:] = self._p
         chances[1:, 0] = 1.0 - self._p
         return chances

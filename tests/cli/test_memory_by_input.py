@@ -152,9 +152,29 @@ for call in (lambda: pick(lambda i, j: True, 10**9, decoder), lambda: Session(10
         raise SystemExit(3)
 """
     decoders = ["adag", "max-win", "poll:l=3", "quick", "champion", "halving", "radag", "ddag", "top-k"]
+    decoders += ["posterior"]
     for decoder, each in zip(decoders, nursery.run([[name] for name in decoders], python), strict=True):
         assert (each.code, each.err) == (0, ""), decoder
         assert each.held < GIGABYTE, decoder
+
+
+def test_matrices_of_too_many_classes_are_refused(nursery: Nursery) -> None:
+    python = """
+from pairsim import ParameterError, Ranked, Similarity, Uniform
+n = int(words[0])
+for oracle in (Uniform(n, 0.9), Ranked(n, 0.9), Similarity.profile("zipf:1", n)):
+    try:
+        assert oracle.matrix().shape == (n, n)
+    except ParameterError as error:
+        assert "\\n" not in str(error) and f"'n' parameter of {type(oracle).__name__}" in str(error), error
+        raised = True
+    else:
+        raised = False
+    assert raised == (n > 10)
+"""
+    for each in nursery.run([[10], [10**6]], python):
+        assert (each.code, each.err) == (0, "")
+        assert each.held < GIGABYTE
 
 
 def npy(shape: str, data: bytes = b"", descr: str = "<f8") -> bytes:
