@@ -44,6 +44,9 @@ class AllPairsClassifier(PairReduction):
         The trained pairs, with `model_`, `calibrate` and `predict_proba`.
     n_iter_ : ndarray, shape (pairs,)
         Steps of the solver, where no estimator was given.
+    margins_ : ndarray, shape (pairs,)
+        The smallest distance of a training row from each pair's plane, negative where one is on the wrong side; where
+        no estimator was given.
     problem_rows_ : ndarray of int64, shape (pairs,)
         The rows that each pair was trained on.
 

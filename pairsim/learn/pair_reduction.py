@@ -25,7 +25,7 @@ from pairsim.models.sklearn_svc import MOST_HYPERPLANE_NUMBERS, collapse
 
 TRAINED = (
     *("classes_", "n_features_in_", "feature_names_in_", "gamma_", "support_", "X_fit_"),
-    *("n_iter_", "pairs_", "problem_rows_"),
+    *("n_iter_", "pairs_", "problem_rows_", "margins_", "radius_", "n_rows_"),
 )
 
 
@@ -37,6 +37,9 @@ class PairReduction(BinaryReduction):
 
     _decoding: tuple[str, ...]
     pairs_: PairwiseClassifier
+    margins_: NDArray[np.float64]
+    radius_: float
+    n_rows_: int
     random_state: Any = None
 
     @property
@@ -80,6 +83,8 @@ class PairReduction(BinaryReduction):
         check_params(self)
         fits = current_fits()
         key = None if fits is None else fits.key_of(X, y, self._training())
+        for name in ("margins_", "radius_"):  # of an earlier training; that of an estimator does not tell them
+            self.__dict__.pop(name, None)
         if fits is not None and key in fits.trained:
             self._adopt(fits.trained[key])
             return self
@@ -106,7 +111,7 @@ class PairReduction(BinaryReduction):
     def _count_rows(self, sizes: NDArray[np.int64]) -> None:
         """Note how many rows each pair was trained on, given those of each class."""
         low, high = np.triu_indices(len(sizes), 1)
-        self.problem_rows_ = (sizes[low] + sizes[high]).astype(np.int64)
+        self.problem_rows_, self.n_rows_ = (sizes[low] + sizes[high]).astype(np.int64), int(sizes.sum())
 
     def _training(self) -> dict[str, Any]:
         """Return the parameters on which the trained pairs depend."""
@@ -127,6 +132,7 @@ class PairReduction(BinaryReduction):
         """Train the SVMs of all pairs; their support vectors stand class by class, as in LIBSVM."""
         n = len(self.classes_)
         order, found = self._solve(X, numbers, all_pairs_code(n))
+        self.margins_, self.radius_ = found.margins, found.radius
         used = np.flatnonzero((found.beta != 0.0).any(axis=0))
         used = used if len(used) else np.zeros(1, np.int64)
         self.support_ = order[used]

@@ -16,7 +16,7 @@ from estimator_checks import every_check
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_digits, load_iris, make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.naive_bayes import GaussianNB
@@ -25,6 +25,7 @@ from sklearn.preprocessing import StandardScaler, scale
 from sklearn.svm import SVC, LinearSVC
 
 from pairsim import Ddag, ParameterError, pick
+from pairsim.bounds import tree_risk_bound
 from pairsim.coupling import vote_scores
 from pairsim.learn import (
     DAGSVC,
@@ -39,6 +40,7 @@ from pairsim.learn import (
     gram,
     shared_fits,
 )
+from pairsim.learn.solvers.column_dual import ball_radius
 from pairsim.models import LinearPairs
 
 DIGITS, LABELS = load_digits(return_X_y=True)
@@ -313,6 +315,65 @@ def test_a_block_changes_no_classifier():
         CrammerSingerSVC(kernel="rbf", random_state=0).fit(X, Y)
         VectorPerceptronClassifier(kernel="rbf", random_state=0).fit(X, Y)
         assert (fits.gram[1] == before).all()  # nobody writes to it
+
+
+def separable(classes=4, rows=90):
+    """Return 360 rows, so that the middle of their ball is the mean of some of them."""
+    points, labels = make_blobs(classes * rows, 3, centers=classes, cluster_std=0.4, random_state=3)
+    return scale(points), labels
+
+
+@pytest.mark.parametrize("kernel", ["linear", "rbf", "precomputed"])
+def test_the_risk_bound_is_that_of_the_margins_of_all_pairs(kernel):
+    points, labels = separable()
+    values = points @ points.T if kernel == "linear" else rbf_kernel(points, gamma=0.5)
+    given = values if kernel == "precomputed" else points
+    model = DAGSVC(C=1e4, kernel=kernel, gamma=0.5, tol=1e-6).fit(given, labels)
+    for pair, (low, high) in enumerate(itertools.combinations(range(4), 2)):
+        inside = np.flatnonzero(np.isin(labels, (low, high)))
+        svm = SVC(kernel="precomputed", C=1e4, tol=1e-6).fit(values[np.ix_(inside, inside)], labels[inside])
+        used = inside[svm.support_]
+        length = np.sqrt(svm.dual_coef_[0] @ values[np.ix_(used, used)] @ svm.dual_coef_[0])
+        scores = svm.decision_function(values[np.ix_(inside, inside)]) * np.where(labels[inside] == high, 1, -1)
+        assert scores.min() > 0.0
+        assert model.margins_[pair] == pytest.approx(scores.min() / length, rel=1e-3)
+    smallest = np.sqrt((values.diagonal() - 2 * values.mean(axis=1) + values.mean()).max())
+    assert smallest / 2 < model.radius_ < 1.2 * smallest
+    for delta, reading in ((0.05, "scale-free"), (0.1, "printed")):
+        found = model.risk_bound(delta=delta, reading=reading)
+        assert found == tree_risk_bound(360, model.margins_.tolist(), model.radius_, delta=delta, reading=reading)
+        assert np.isfinite(found.value)
+    assert DAGSVC(kernel="linear").fit(X, Y).margins_.min() < 0.0
+    assert DAGSVC(kernel="linear").fit(X, Y).risk_bound().value == np.inf
+
+
+def test_the_risk_bound_belongs_to_the_training():
+    points, labels = separable()
+    model = DAGSVC(kernel="linear").fit(points, labels)
+    bound = model.risk_bound()
+    assert pickle.loads(pickle.dumps(model)).risk_bound() == bound
+    assert DAGSVC.from_fitted(AllPairsClassifier(kernel="linear").fit(points, labels)).risk_bound() == bound
+    with shared_fits():
+        AllPairsClassifier(kernel="linear").fit(points, labels)
+        assert DAGSVC(kernel="linear").fit(points, labels).risk_bound() == bound
+    without = [
+        DAGSVC.from_fitted(SVC().fit(points, labels)),
+        model.set_params(estimator=GaussianNB()).fit(points, labels),
+    ]
+    for each in without:
+        with pytest.raises(ParameterError, match=r"The 'risk_bound' parameter of DAGSVC must be called after a fit"):
+            each.risk_bound()
+    with pytest.raises(NotFittedError):
+        DAGSVC().risk_bound()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(1, 600), st.integers(0, 10**6))
+def test_a_ball_holds_every_point(count, seed):
+    points = np.random.default_rng(seed).standard_normal((count, 2)) + 5.0
+    middle = points[np.unique(np.linspace(0, count - 1, min(count, 256)).astype(int))].mean(axis=0)
+    radius = ball_radius(points @ points.T)
+    assert radius == pytest.approx(np.linalg.norm(points - middle, axis=1).max(), abs=1e-6)
 
 
 def test_refusals():

@@ -18,6 +18,7 @@ Numbers = NDArray[np.float64]
 LOOK = 1000  # steps between two looks for points that can be left out
 FEW = 0.5  # leave points out when at most this share is active: a copy of a quarter of the Gram matrix pays soon
 MOST = 10_000_000  # steps of one SVM
+MIDDLE = 256  # points whose mean is the middle of a ball: all of many would take a pass over the Gram matrix
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +29,8 @@ class ColumnSolutions:
     bias: Numbers
     steps: NDArray[np.int64]
     violation: float  # the largest
+    margins: Numbers  # the smallest distance of a point from each machine's plane, below 0 on the wrong side
+    radius: float  # of a ball that holds the points
 
 
 class ColumnSVM:
@@ -114,6 +117,13 @@ class ColumnSVM:
         ends = [end for end in (self.up.max(), self.low.min()) if abs(end) < BIG / 2]
         return float(np.mean(ends)) if ends else 0.0
 
+    def margin(self, signs: Numbers) -> float:
+        """Return the smallest distance of a point from the plane, below 0 where one is on the wrong side."""
+        inside = signs != 0.0
+        outputs = (signs - self.errors())[inside]
+        square = float(self.beta[inside] @ outputs)
+        return float((signs[inside] * (outputs + self.bias())).min()) / np.sqrt(square) if square > 0.0 else 0.0
+
 
 def solve_columns(gram: NDArray[np.floating], signs: Numbers, boxes: Numbers, tol: float = 1e-3) -> ColumnSolutions:
     """Train a support vector machine a row of `signs`.
@@ -139,11 +149,28 @@ def solve_columns(gram: NDArray[np.floating], signs: Numbers, boxes: Numbers, to
     ([[1.333, -0.667, -0.667], [1.0, 0.0, -1.0]], [-0.333, 0.0])
     """
     values: Numbers = np.ascontiguousarray(gram, np.float64)
-    beta, bias = np.empty(signs.shape), np.empty(len(signs))
+    beta, (bias, margins) = np.empty(signs.shape), np.empty((2, len(signs)))
     steps, worst = np.empty(len(signs), np.int64), 0.0
     for k, box in enumerate(boxes):
         machine = ColumnSVM(values, signs[k], float(box))
         steps[k], violation = machine.descend(tol, MOST)
         worst = max(worst, violation)
-        beta[k], bias[k] = machine.beta, machine.bias()
-    return ColumnSolutions(beta, bias, steps, worst)
+        beta[k], bias[k], margins[k] = machine.beta, machine.bias(), machine.margin(signs[k])
+    return ColumnSolutions(beta, bias, steps, worst, margins, ball_radius(gram))
+
+
+def ball_radius(gram: NDArray[np.floating]) -> float:
+    """Return the radius of a ball that holds all points: around the mean of some of them, up to 256 in equal steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from pairsim.learn.solvers.column_dual import ball_radius
+    >>> points = np.array([[0.0], [1.0], [5.0]])
+    >>> ball_radius(points @ points.T)
+    3.0
+    """
+    some = np.unique(np.linspace(0, len(gram) - 1, min(len(gram), MIDDLE)).astype(np.int64))
+    rows = np.asarray(gram[some], np.float64)
+    squares = gram.diagonal() - 2.0 * rows.mean(axis=0) + rows[:, some].mean()
+    return float(np.sqrt(max(0.0, float(squares.max()))))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
+from pairsim.bounds import TheoryBound, tree_risk_bound
+from pairsim.errors import parameter_error
 from pairsim.learn.pair_reduction import PairReduction
 
 
@@ -45,6 +49,11 @@ class DAGSVC(PairReduction):
         The trained pairs; `pairs_.predict(X, return_cost=True)` counts queries as well.
     n_iter_ : ndarray, shape (pairs,)
         Steps of the solver, where no estimator was given.
+    margins_ : ndarray, shape (pairs,)
+        The smallest distance of a training row from each pair's plane, negative where one is on the wrong side; where
+        no estimator was given.
+    problem_rows_ : ndarray of int64, shape (pairs,)
+        The rows that each pair was trained on.
 
     Notes
     -----
@@ -103,3 +112,26 @@ class DAGSVC(PairReduction):
     @property
     def _decoder(self) -> str:
         return f"ddag:order={self.order}"
+
+    def risk_bound(self, *, delta: float = 0.05, reading: str = "scale-free") -> TheoryBound:
+        """Return the bound on the risk by the pairs' margins on the training rows, as `tree_risk_bound` does.
+
+        The theorem that the bound of a tree follows is about these graphs (Platt, Cristianini and Shawe-Taylor, Theorem
+        1); every pair is a node. A margin is the distance of the nearest training row of the two classes from the
+        pair's plane; the bound is infinite unless every pair is separated. It holds with probability 1 - `delta`, for
+        any order of the list, and in practice it is far above 1, and the result says so. Models that were trained by
+        another library, or on an estimator of yours, do not tell their margins.
+
+        Parameters
+        ----------
+        delta : float
+            One minus the confidence.
+        reading : {"scale-free", "printed"}
+            As in `tree_risk_bound`.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "margins_"):
+            must_be = "called after a fit without an estimator, which knows the margins"
+            raise parameter_error(type(self).__name__, "risk_bound", must_be, "pairs without margins")
+        margins = np.maximum(self.margins_, 0.0).tolist()
+        return tree_risk_bound(self.n_rows_, margins, self.radius_, delta=delta, reading=reading)
