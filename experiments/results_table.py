@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent / "results"
 
 @dataclasses.dataclass(frozen=True)
 class ErrorRow:
-    """One error in percent, with the goal and the paper's figure (nan where there is none), and what was run."""
+    """One error in percent, with the goal, the paper's figure and what was run; nan is what there is not."""
 
     set: str
     method: str
@@ -39,7 +39,7 @@ def record(name: str, row: ErrorRow) -> None:
     new = pd.DataFrame([dataclasses.asdict(row) | {"met": row.met}]).round(2)
     print(new.to_string(index=False, header=False), flush=True)
     if path.exists():
-        old = pd.read_csv(path, keep_default_na=False, na_values={"goal": "", "paper": ""})
+        old = pd.read_csv(path, keep_default_na=False, na_values={"sd": "", "goal": "", "paper": ""})
         keys = ["set", "method", "protocol"]
         old = old[(old[keys] != new[keys].iloc[0]).any(axis=1)]
         new = pd.concat([old, new], ignore_index=True) if len(old) else new

@@ -5,7 +5,8 @@ scaled to [-1, 1] by the training part, ten folds, and the best error of a grid 
 test part: its setting is chosen on 30% of the training part. Errors are means over three divisions into folds, but of
 segment with the Gaussian kernel five folds of one division are tested. Every method has the same folds and the same
 grid, which is finer for small sets; C above 32 is left out where one-vs-all with a linear kernel would take minutes.
-DAG asks the one-vs-one SVMs along a list of the classes. The last row of a set and kernel is by how many points SDT
+DAG asks the one-vs-one SVMs along a list of the classes. The column sd is over the divisions, empty where
+one was tested. The last row of a set and kernel is by how many points SDT
 errs more often than one-vs-one.
 """
 
@@ -81,6 +82,19 @@ class Found(NamedTuple):
     seconds: list[float]
 
 
+class Best(NamedTuple):
+    """The errors of the best setting, in percent, one per division into folds; the seconds, and the protocol."""
+
+    errors: Rows
+    seconds: float
+    told: str
+
+
+def spread(errors: Rows) -> float:
+    """Return the standard deviation over divisions into folds; nan where there is one only."""
+    return float(errors.std(ddof=1)) if len(errors) > 1 else np.nan
+
+
 def grid_of_widths(name: str) -> list[Setting]:
     """Return the settings of the Gaussian kernel for a set."""
     return [Setting(gamma, C) for gamma, C in itertools.product(*(FINE if name in SMALL else COARSE))]
@@ -148,24 +162,31 @@ def try_settings(cut: tuple[Rows, Numbers, Rows, Numbers], settings: list[Settin
             found[method].seconds.append(seconds)
 
 
-def best_of_grid(name: str, kernel: str) -> dict[str, tuple[float, float, str]]:
-    """Return the best cross-validated error of each method, its seconds, and the protocol in words."""
+def best_of_grid(name: str, kernel: str) -> dict[str, Best]:
+    """Return what each method's best setting of the grid gives in cross-validation."""
     parts = read_set(*PARTS.get(name, (name,)))
     rows, numbers = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
-    found: dict[str, Found] = defaultdict(lambda: Found({}, []))
-    few, count = FEW_FOLDS.get((name, kernel)), 0
+    few = FEW_FOLDS.get((name, kernel))
+    divisions = []
     for seed in range(1 if few else SEEDS):
-        for train, test in list(folds(len(rows), 10, seed))[:few]:
+        found: dict[str, Found] = defaultdict(lambda: Found({}, []))
+        cuts = list(folds(len(rows), 10, seed))[:few]
+        for train, test in cuts:
             try_settings((rows[train], numbers[train], rows[test], numbers[test]), grid(name, kernel), found)
-            count += len(test)
+        divisions.append(found)
+    count = sum(len(test) for _, test in cuts)
     told = f"{few} of 10 folds, best of" if few else f"{SEEDS} times 10 folds, best of"
-    return {
-        method: (100.0 * min(each.wrong.values()) / count, sum(each.seconds), f"{told} {len(each.wrong)} settings")
-        for method, each in found.items()
-    }
+    table = {}
+    for method in METHODS:
+        each = [found[method] for found in divisions]
+        best = min(each[0].wrong, key=lambda setting: sum(one.wrong[setting] for one in each))
+        errors = np.array([100.0 * one.wrong[best] / count for one in each])
+        seconds = sum(sum(one.seconds) for one in each)
+        table[method] = Best(errors, seconds, f"{told} {len(each[0].wrong)} settings")
+    return table
 
 
-def official(name: str, kernel: str) -> dict[str, tuple[float, float, str]]:
+def official(name: str, kernel: str) -> dict[str, Best]:
     """Return the test error of each method with the setting that was best on 30% of the training part."""
     (rows, numbers), (new, truth) = read_set(f"{name}-train", f"{name}-test")
     order = np.random.default_rng(0).permutation(len(rows))
@@ -178,9 +199,9 @@ def official(name: str, kernel: str) -> dict[str, tuple[float, float, str]]:
         again: dict[str, Found] = defaultdict(lambda: Found({}, []))
         try_settings((rows, numbers, new, truth), [setting], again)
         for method in (method for method, each in best.items() if each == setting):
-            error = 100.0 * again[method].wrong[setting] / len(truth)
+            errors = np.array([100.0 * again[method].wrong[setting] / len(truth)])
             told = f"official test, best of {len(chosen[method].wrong)} settings on 30% of the training part"
-            table[method] = error, sum(chosen[method].seconds) + sum(again[method].seconds), told
+            table[method] = Best(errors, sum(chosen[method].seconds) + sum(again[method].seconds), told)
     return table
 
 
@@ -189,15 +210,14 @@ def measure(name: str, kernel: str) -> None:
     table = official(name, kernel) if name == TESTED else best_of_grid(name, kernel)
     paper = dict(zip(PRINTED, PAPER[name, kernel], strict=True))
     for method in METHODS:
-        error, seconds, told = table[method]
+        errors, seconds, told = table[method]
         goal = 100.0 - GOALS[kernel][name] if method == "SDT" else np.nan
         printed = 100.0 - paper.get(method, np.nan)
-        record("tree_errors", ErrorRow(name, f"{kernel} {method}", error, 0.0, goal, printed, told, seconds))
-    behind = table["SDT"][0] - table["OVO"][0]
-    row = ErrorRow(
-        name, f"{kernel} SDT less OVO", behind, 0.0, APART, paper["OVO"] - paper["SDT"], table["SDT"][2], 0.0
-    )
-    record("tree_errors", row)
+        given = f"{kernel} {method}", errors.mean(), spread(errors), goal, printed, told, seconds
+        record("tree_errors", ErrorRow(name, *given))
+    behind, told = table["SDT"].errors - table["OVO"].errors, table["SDT"].told
+    given = f"{kernel} SDT less OVO", behind.mean(), spread(behind), APART, paper["OVO"] - paper["SDT"], told, 0.0
+    record("tree_errors", ErrorRow(name, *given))
 
 
 def main() -> None:

@@ -48,6 +48,36 @@ def test_every_method_has_a_row(toy, name):
     assert table.loc["rbf SDT less OVO", "error"] == pytest.approx(behind, abs=0.01)
 
 
+def test_the_best_setting_is_that_of_all_divisions_and_sd_is_over_them(toy, monkeypatch):
+    """Three divisions whose errors are known: 0, 4 and 8 rows of 80 with C = 1, and 9 each time with C = 64."""
+    divisions = {}
+
+    def errors(cut, settings, found):
+        test = len(cut[3])
+        number = divisions.setdefault(cut[2].tobytes(), len(divisions)) // 10
+        for setting in settings:
+            wrong = (0, 4, 8)[number] if setting.C == 1.0 else 9
+            for method in tree_errors.METHODS:
+                more = wrong + (2 if method == "OVO" else 0)
+                found[method].wrong[setting] = found[method].wrong.get(setting, 0.0) + more * test / 80
+                found[method].seconds.append(1.0)
+
+    monkeypatch.setattr(tree_errors, "SEEDS", 3)
+    monkeypatch.setattr(tree_errors, "try_settings", errors)
+    tree_errors.measure("glass", "linear")
+    table = pd.read_csv(toy / "tree_errors.csv").set_index("method")
+    assert table.loc["linear SDT", ["error", "sd"]].tolist() == [5.0, 5.0]  # 0, 5 and 10 percent
+    assert table.loc["linear SDT less OVO", ["error", "sd"]].tolist() == [-2.5, 0.0]
+    assert table.loc["linear SDT", "seconds"] == 60.0
+    monkeypatch.setattr(tree_errors, "SEEDS", 1)
+    divisions.clear()
+    tree_errors.measure("glass", "linear")
+    again = pd.read_csv(toy / "tree_errors.csv")
+    one = again[again.protocol.str.startswith("1 times")]
+    assert len(one) == len(again) / 2
+    assert one.sd.isna().all()  # not measured: empty, and not 0
+
+
 def test_predictions_follow_the_setting():
     points, numbers = make_blobs(120, 2, centers=3, cluster_std=1.0, random_state=0)
     found = {}
