@@ -79,7 +79,7 @@ def evaluate_command(
     With --reduction no decoder runs: each reduction is cross-validated on all rows of each data set and compared with
     the first by the corrected t-test (Nadeau and Bengio), since rows of folds are not independent. Over two or more
     data sets, average ranks are tested (Friedman, Iman and Davenport). --estimator is then the binary model of
-    one-vs-all, all-pairs and output-code.
+    one-vs-all, all-pairs, dagsvm, output-code and nested-dichotomies.
 
     --tune chooses the kernel's width and the regularisation parameter inside each training part, by the papers' greedy
     search or on a grid; column tuning is the search, column chosen its parameters. best-of-grid chooses by the test

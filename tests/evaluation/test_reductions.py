@@ -62,6 +62,13 @@ def test_the_help_has_the_names_of_the_table_in_its_order():
     assert listed == list(REDUCTIONS)
 
 
+def test_the_help_names_the_reductions_that_take_an_estimator(pairsim_command):
+    told = " ".join(pairsim_command("evaluate", "--help").out.split())
+    told = told.split("--estimator is then the binary model of ")[1].split(".")[0]
+    named = told.replace("output- code", "output-code").replace("nested- dichotomies", "nested-dichotomies")
+    assert named.replace(" and ", ", ").split(", ") == [name for name, kind in REDUCTIONS.items() if kind.on_binary]
+
+
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_every_reduction_learns(name):
     dataset = blobs("blobs", 3, 1, rows=72, apart=3.0)
