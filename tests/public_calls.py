@@ -216,6 +216,7 @@ def _numbers() -> list[Call]:
         Call("wu_lin_weng", coupling.wu_lin_weng, {"r": r, "n": 3}),
         Call("bound", bounds.bound, {"oracle": oracle, "decoder": pairsim.MaxWin()}),
         Call("least_queries", bounds.least_queries, {"oracle": oracle, "success": 0.9}),
+        Call("least_mean_queries", bounds.least_mean_queries, {"oracle": oracle, "success": 0.9}),
         Call("most_success", bounds.most_success, {"oracle": oracle, "queries": 3}),
         Call("certified_sample_size", bounds.certified_sample_size, size),
         Call("chernoff_above", bounds.chernoff_above, {"mean": 10.0, "delta": 0.5}),

@@ -12,6 +12,7 @@ from pairsim.bounds.learning_theory import (
     sbc_risk_bound,
     tree_risk_bound,
 )
+from pairsim.bounds.mean_floor import least_mean_queries
 from pairsim.bounds.pac_bayes import pac_bayes_bound
 from pairsim.bounds.paper import ClearCut, chernoff_above, chernoff_below, lemma_1, paper_sample_size, theorem_3
 from pairsim.bounds.providers import BOUNDS, Proof
@@ -36,6 +37,7 @@ __all__ = [
     "chernoff_below",
     "cutting_plane_cost",
     "cutting_plane_steps",
+    "least_mean_queries",
     "least_queries",
     "lemma_1",
     "most_success",

@@ -1,99 +1,116 @@
-"""The floor of the budget under uniform-p: fewer queries cannot do, whatever the decoder.
+"""Floors: how many queries every decoder needs, whatever it does.
 
-Theorem. Let a decoder ask at most T queries about n classes, and let it be correct with probability s on average over
-the n places that the true class can have (as every decoder is to which class numbers mean nothing). Then, with D =
--ln(4 p (1 - p)) / 2,
-
-    kl(1/n, max(s, 1/n)) <= 2 T D / n,        kl(a, b) = a ln(a / b) + (1 - a) ln((1 - a) / (1 - b)).
-
-Proof. Compare n + 1 worlds: in world k class k is the true one, in world 0 all answers are fair coins. The two differ
-in the queries about k only, each of which has divergence D(1/2 || p) = D from world 0 to world k. If N_k is the number
-of queries about k, the chain rule gives the divergence of all that the decoder sees in world 0 from what it sees in
-world k as E_0[N_k] D. Let q_k be the probability that it predicts k in world 0, and s_k in world k. Looking at the
-prediction alone can only lower the divergence: kl(q_k, s_k) <= E_0[N_k] D. A query is about two classes, so that the
-N_k add up to at most 2 T. Averaging over k and using that kl is convex in both arguments together, kl(q, s) <= 2 T D /
-n with q, the mean of the q_k, at most 1/n (one class is predicted at most) and s the mean of the s_k. Where s > 1/n,
-kl(q, s) falls as q grows up to s, so that kl(1/n, s) <= kl(q, s). QED.
-
-It bounds the most queries of a decoder, not their mean: a decoder that stops early may ask fewer on average. The
-argument is that of Kaufmann, Cappé and Garivier ("On the complexity of best-arm identification in multi-armed bandit
-models", JMLR 2016) with the roles of the worlds exchanged, so that it holds for fixed budgets.
+The floor of the budget bounds the *most* queries of a decoder; it is proven in `uniform_floor` for uniform-p and in
+`matrix_floor` for other probabilities. The floor of the mean is another theorem and bounds the *mean* number of
+queries: `mean_floor`. Compare budgets with the first and means with the second only.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 
-from scipy.optimize import brentq
-from scipy.special import rel_entr
-
+from pairsim.bounds.floor_base import Floor
+from pairsim.bounds.matrix_floor import MatrixFloor, check_size
+from pairsim.bounds.uniform_floor import UniformFloor
 from pairsim.checks import check_instance, check_number, check_whole
 from pairsim.errors import parameter_error, shown
 from pairsim.oracles import Oracle
 
-SLACK = 1e-12  # relative: what rounding may have added is taken off
+SUCCESS = "a number in [0, 1)"
 
 
-def least_queries(oracle: Oracle, success: float) -> int:
-    """Return a number of queries that every decoder needs for a success probability, as the most that it may ask.
+def least_queries(oracle: Oracle, success: float) -> int | float:
+    """Return the floor of the budget: every decoder with this success may ask at least so many queries.
+
+    Proven in `pairsim.bounds.uniform_floor` and `pairsim.bounds.matrix_floor`. It holds for every decoder to which
+    class numbers mean nothing, adaptive or not, with any draws of its own; it may know the probabilities.
 
     Parameters
     ----------
-    oracle : Uniform
+    oracle : Uniform, Similarity, Matrix
+        Or any other whose pairs are answered independently of each other, with `probabilities()`.
     success : float
         In [0, 1).
 
+    Returns
+    -------
+    int, or inf where all n (n - 1) / 2 pairs are proven not to be enough
+
     Examples
     --------
-    >>> from pairsim import Uniform
+    >>> from pairsim import Similarity, Uniform
     >>> from pairsim.bounds import least_queries
-    >>> least_queries(Uniform(512, 0.9), 0.99)
-    2297
+    >>> least_queries(Uniform(512, 0.9), 0.99), least_queries(Uniform(9, 0.6), 0.99)
+    (2341, inf)
+    >>> least_queries(Similarity.profile("zipf:0.5", 512), 0.9)
+    649
     """
-    n, divergence = _check_uniform("least_queries", oracle)
-    must_be = "a number in [0, 1)"
-    success = check_number("least_queries", "success", success, must_be)
-    if not 0.0 <= success < 1.0:
-        raise parameter_error("least_queries", "success", must_be, shown(success))
-    if divergence == 0.0:
-        return 0 if success <= 1.0 / n else n * (n - 1) // 2
-    needed = n * _kl(1.0 / n, max(success, 1.0 / n)) / (2.0 * divergence)
-    return max(0, math.ceil(needed * (1.0 - SLACK) - SLACK))
+    floor = floor_of("least_queries", oracle)
+    needed = least(floor, check_success("least_queries", success))
+    return math.ceil(needed) if math.isfinite(needed) else math.inf
 
 
 def most_success(oracle: Oracle, queries: int) -> float:
-    """Return a success probability that no decoder exceeds which never asks more than so many queries.
+    """Return the most success of a budget: no decoder that never asks more queries is correct more often.
 
     Parameters
     ----------
-    oracle : Uniform
+    oracle : Uniform, Similarity, Matrix
+        As for `least_queries`.
     queries : int
 
     Examples
     --------
     >>> from pairsim import Uniform
     >>> from pairsim.bounds import most_success
-    >>> round(most_success(Uniform(512, 0.9), 2297), 4)
+    >>> round(most_success(Uniform(512, 0.9), 2341), 4)
     0.99
     """
-    n, divergence = _check_uniform("most_success", oracle)
-    queries = check_whole("most_success", "queries", queries, 0, 1 << 62)
-    spent = 2.0 * queries * divergence / n
-    nearly_one = math.nextafter(1.0, 0.0)
-    if _kl(1.0 / n, nearly_one) <= spent:
-        return 1.0
-    root = brentq(lambda success: _kl(1.0 / n, success) - spent, 1.0 / n, nearly_one, xtol=1e-15, rtol=1e-14)
-    return min(1.0, float(root) * (1.0 + 1e-12) + 1e-15)
+    floor = floor_of("most_success", oracle)
+    return _most(floor, check_whole("most_success", "queries", queries, 0, 1 << 62))
 
 
-def _kl(a: float, b: float) -> float:
-    return float(rel_entr(a, b) + rel_entr(1.0 - a, 1.0 - b))
-
-
-def _check_uniform(owner: str, oracle: Oracle) -> tuple[int, float]:
+def floor_of(owner: str, oracle: Oracle) -> Floor:
+    """Return the floor of the budget for an oracle, kept for the next call."""
     check_instance(owner, "oracle", oracle, Oracle, "an oracle such as Uniform(16, 0.9)")
-    if not oracle.uniform or oracle.p is None:
-        raise parameter_error(owner, "oracle", "uniform, for which the floor is proven", oracle.label)
-    if oracle.p in (0.0, 1.0):
-        return oracle.n, math.inf
-    return oracle.n, max(0.0, -0.5 * math.log(4.0 * oracle.p * (1.0 - oracle.p)))
+    chances = oracle.probabilities()
+    if chances is None:
+        must_be = "one with independent pairs, such as a uniform, similarity or matrix oracle, to have a floor"
+        raise parameter_error(owner, "oracle", must_be, oracle.label)
+    p = chances.uniform
+    if p is not None:
+        return _uniform(oracle.n, p)
+    check_size(owner, oracle.n)
+    return _of_matrix(oracle)
+
+
+def check_success(owner: str, success: float) -> float:
+    """Return a success probability that floors are asked about."""
+    success = check_number(owner, "success", success, SUCCESS)
+    if not 0.0 <= success < 1.0:
+        raise parameter_error(owner, "success", SUCCESS, shown(success))
+    return success
+
+
+@functools.lru_cache(maxsize=256)
+def _uniform(n: int, p: float) -> Floor:
+    return UniformFloor(n, p)
+
+
+@functools.lru_cache(maxsize=2)
+def _of_matrix(oracle: Oracle) -> Floor:
+    chances = oracle.probabilities()
+    assert chances is not None
+    return MatrixFloor(chances.matrix())
+
+
+@functools.lru_cache(maxsize=4096)
+def least(floor: Floor, success: float) -> float:
+    """Return `floor.least(success)`, kept for the next call."""
+    return floor.least(success)
+
+
+@functools.lru_cache(maxsize=4096)
+def _most(floor: Floor, queries: int) -> float:
+    return floor.most(queries)
