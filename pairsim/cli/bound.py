@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pairsim.cli import options
+from pairsim.cli.floor_rows import budget_rows, point_of, target_rows
 from pairsim.cli.oracle_options import Grid, with_oracles
 from pairsim.cli.poll_theorems import theorem_rows
 from pairsim.cli.records import show_records
@@ -38,31 +39,48 @@ def bound_command(
     power: Annotated[
         float, typer.Option("--power", help="With --alpha: the c of the failure probability 1/n^c.")
     ] = 1.0,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target",
+            help="The queries that every decoder needs for this success, as a budget and on average: 0.99, 0.9,0.99 or "
+            "0.5..0.95:0.05.",
+        ),
+    ] = None,
+    queries: Annotated[
+        str | None,
+        typer.Option(
+            "--queries", help="The most success of any decoder with this budget: 1000, 1000,2000 or 1000..16000."
+        ),
+    ] = None,
     ties: options.TiesOption = None,
     format_: options.FormatOption = "table",
 ) -> None:
-    """Prove lower and upper bounds on failure probabilities.
+    """Prove bounds on failure probabilities, and floors that no decoder can beat.
 
     With --failure: the smallest certified sample size of a poll, beside the one that the POLL paper's Theorem 2
     requires (ties count as failures unless --ties says otherwise). With --alpha: that paper's Lemma 1 and Theorems 2
     and 3, corrected and as printed: l, the queries per class with which one given rival (less than 1/(n-1)^c) or any of
     them (less than 1/n^c) overtakes, and the probability (failure) of a smaller separation, which pairsim separation
-    measures. Without either: certified intervals for max-win and poll.
+    measures. Without any of these: certified intervals for max-win and poll.
 
-    Examples: pairsim bound --n 512 --p 0.9 --failure 1/n; pairsim bound --n 512 --p 0.9 --alpha 1.5
+    With --target: the floor for every decoder, adaptive or not, to which class numbers mean nothing. least_budget is
+    for the most queries that it may ask, least_mean for its mean; inf where all pairs are not enough. With --queries:
+    the most success that such a decoder can have when it never asks more.
+
+    Examples: pairsim bound --n 512 --p 0.9 --failure 1/n; pairsim bound --n 512 --p 0.9 --alpha 1.5;
+    pairsim bound --n 512 --p 0.9 --target 0.99; pairsim bound --n 512 --p 0.7,0.9 --queries 1000..16000
     """
     options.check_format(format_)
+    _check_alone(alpha=alpha, target=target, queries=queries, failure=failure, decoder=decoder, ties=ties)
     oracles = grid()
-    if alpha is not None:
-        for name, value in (("failure", failure), ("decoder", decoder), ("ties", ties)):
-            if value:
-                raise parameter_error("bound", name, f"omitted: --{name} cannot be combined with --alpha", repr(value))
+    if target is not None:
+        records = target_rows(oracles, target)
+    elif queries is not None:
+        records = budget_rows(oracles, queries)
+    elif alpha is not None:
         records = [row for each in oracles for row in theorem_rows(each, alpha, power)]
     elif failure is not None:
-        if decoder:
-            raise parameter_error(
-                "bound", "decoder", "omitted: --decoder cannot be combined with --failure", repr(decoder[0])
-            )
         options.check_ties(ties)
         records = [_sample_size(each, read_failure(failure, each.n), ties or "lose") for each in oracles]
     else:
@@ -85,6 +103,22 @@ def read_failure(text: str, n: int) -> float:
     return value
 
 
+def _check_alone(**given: Any) -> None:
+    """Refuse options of two of the command's uses at once; only --failure and the intervals know --ties."""
+    named = {name: value for name, value in given.items() if value is not None and value != []}
+    for first, rest in (
+        ("alpha", ("target", "queries", "failure", "decoder", "ties")),
+        ("target", ("queries", "failure", "decoder", "ties")),
+        ("queries", ("failure", "decoder", "ties")),
+        ("failure", ("decoder",)),
+    ):
+        for name in rest:
+            if first in named and name in named:
+                got = named[name][0] if name == "decoder" else named[name]
+                must_be = f"omitted: --{name} cannot be combined with --{first}"
+                raise parameter_error("bound", name, must_be, repr(got))
+
+
 def _sample_size(oracle: Oracle, failure: float, ties: str) -> dict[str, Any]:
     from pairsim.bounds import certified_sample_size, paper_sample_size
 
@@ -93,7 +127,7 @@ def _sample_size(oracle: Oracle, failure: float, ties: str) -> dict[str, Any]:
         paper = paper_sample_size(oracle.n, c=-math.log(failure) / math.log(oracle.n), p=oracle.p, printed=True)
     except ParameterError:
         paper = None  # the theorem speaks of uniform-p above 1/2 only
-    return _point(oracle) | {
+    return point_of(oracle) | {
         "decoder": f"poll:l={size.l}" + ("" if ties == "random" else f",ties={ties}"),
         "failure": failure,
         "certified_l": size.l,
@@ -107,14 +141,10 @@ def _interval(oracle: Oracle, decoder: Decoder) -> dict[str, Any]:
     from pairsim.bounds import bound
 
     found = bound(oracle, decoder)
-    return _point(oracle) | {
+    return point_of(oracle) | {
         "decoder": decoder.spec,
         "failure_low": found.failure_low,
         "failure_high": found.failure_high,
         "success": 1.0 - found.failure_high,
         "how": found.how,
     }
-
-
-def _point(oracle: Oracle) -> dict[str, Any]:
-    return {"oracle": oracle.label, "n": oracle.n, "p": math.nan if oracle.p is None else oracle.p}

@@ -21,6 +21,9 @@ FUNCTIONS = frozenset(
             "certified_sample_size",
             "fit_oracles",
             "from_model",
+            "least_mean_queries",
+            "least_queries",
+            "most_success",
         ),
         *(
             "load",

@@ -10,7 +10,7 @@ import pytest
 
 import pairsim
 from pairsim import MaxWin, ParameterError, Poll, Recorded, Uniform, exact, plan, simulate
-from pairsim.bounds import bound, certified_sample_size
+from pairsim.bounds import bound, certified_sample_size, least_mean_queries, least_queries, most_success
 
 
 def test_exact_prints_what_the_function_returns(pairsim_command):
@@ -47,6 +47,25 @@ def test_bound_answers_with_the_certified_sample_size(pairsim_command):
     assert square["certified_l"] > record["certified_l"]
 
 
+def test_bound_answers_with_the_floors(pairsim_command):
+    """Over a grid, as the functions answer; the least budget and the least mean are two columns."""
+    given = ("bound", "--n", "9,64", "--p", "0.6,0.9", "--format", "json")
+    records = json.loads(pairsim_command(*given, "--target", "0.6,0.9").out)
+    assert list(records[0]) == ["oracle", "n", "p", "target", "least_budget", "least_mean"]
+    assert len(records) == 8
+    for record in records:
+        oracle, target = Uniform(record["n"], record["p"]), record["target"]
+        found = [least_queries(oracle, target), least_mean_queries(oracle, target)]
+        wanted = [math.inf if record[name] is None else record[name] for name in ("least_budget", "least_mean")]
+        assert wanted == found
+    assert {record["least_budget"] for record in records if record["n"] == 9 and record["p"] == 0.6} == {None}
+    assert "inf" in pairsim_command("bound", "--n", 9, "--p", 0.6, "--target", 0.9).out
+    records = json.loads(pairsim_command(*given, "--queries", "0,8..32").out)
+    assert [record["queries"] for record in records] == 4 * [0, 8, 16, 32]
+    for record in records:
+        assert record["most_success"] == most_success(Uniform(record["n"], record["p"]), record["queries"])
+
+
 def test_bounds_hold_what_is_exact_and_are_not_crossed_by_a_simulation(pairsim_command):
     """False alarm 1e-6 a comparison."""
     records = json.loads(pairsim_command("bound", "--n", "8,12", "--p", "0.7,0.9", "--format", "json").out)
@@ -66,6 +85,15 @@ BAD = {
     "failure out of reach": ("bound", ["--n", "64", "--p", "0.7", "--failure", "1/n"], "failure"),
     "decoder without a bound": ("bound", ["--n", "8", "--p", "0.9", "--decoder", "adag"], "decoder"),
     "decoder with failure": ("bound", ["--n", "8", "--p", "0.9", "--decoder", "poll", "--failure", "1/n"], "decoder"),
+    "floor of 1": ("bound", ["--n", "8", "--p", "0.9", "--target", "0.9,1"], "target"),
+    "floor of text": ("bound", ["--n", "8", "--p", "0.9", "--target", "high"], "target"),
+    "floor of a fraction": ("bound", ["--n", "8", "--p", "0.9", "--queries", "2.5"], "queries"),
+    "floor of less than nothing": ("bound", ["--n", "8", "--p", "0.9", "--queries=-2"], "queries"),
+    "floor of trials": ("bound", ["--oracle", "ranked", "--n", "8", "--p", "0.9", "--target", "0.9"], "oracle"),
+    "two floors": ("bound", ["--n", "8", "--p", "0.9", "--queries", "2", "--target", "0.9"], "queries"),
+    "floor of a decoder": ("bound", ["--n", "8", "--p", "0.9", "--target", "0.9", "--decoder", "adag"], "decoder"),
+    "floor with alpha": ("bound", ["--n", "8", "--p", "0.9", "--target", "0.9", "--alpha", "1.5"], "target"),
+    "floor of many classes": ("bound", ["--r", "zipf:1", "--n", "99999", "--target", "0.9"], "fits in memory"),
     "bad ties": ("bound", ["--n", "8", "--p", "0.9", "--failure", "1/n", "--ties", "x"], "ties"),
     "bad format": ("exact", ["--n", "8", "--p", "0.9", "--format", "x"], "format"),
     "no point": ("exact", ["--p", "0.9"], "n"),

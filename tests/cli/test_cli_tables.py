@@ -47,6 +47,8 @@ TABLES = {
     "bound": ["bound", "--n", "16,512", "--p", "0.9"],
     "bound a sample": ["bound", "--n", "16,512", "--p", "0.9", "--failure", "1/n"],
     "bound of theorems": ["bound", "--n", "16,512", "--p", "0.9", "--alpha", "1.5"],
+    "bound of targets": ["bound", "--n", "16,512", "--p", "0.9", "--target", "0.4,0.6"],
+    "bound of budgets": ["bound", "--n", "16,512", "--p", "0.9", "--queries", "16..256"],
     "separation": ["separation", "--n", "16,32", "--p", "0.9", "--alpha", "1.2,1.8", "--trials", "500"],
     "plan": ["plan", "--n", "24", "--p", "0.95", "--target", "0.9", *SPECS[:6]],
 }
