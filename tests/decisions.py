@@ -21,6 +21,6 @@ def decide(
     price = np.zeros(3, np.int64)
     room = decoder.cost(oracle.n).queries if decoder.repeats else 0
     stream = stream_key(seed, oracle.n)
-    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, room, winners, price)
+    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, room, winners, price, np.empty(0))
     queries, distinct, rounds = price.tolist()
     return winners.tolist(), (queries, distinct, rounds)

@@ -23,20 +23,20 @@ QUERIES, DISTINCT, ROUNDS = 0, 1, 2
 
 
 @jit
-def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price):
+def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price, sure):
     """Decode trials first .. first + winners.size - 1; write each winner and add up [queries, distinct, rounds].
 
     `max_repeats` is 0 for a decoder that never asks a pair twice, else the most queries of a trial: room for
-    the set that counts different pairs.
+    the set that counts different pairs. `sure` takes the decoder's own probability of each winner, unless it is empty.
     """
     state = allocate(decoder, n)
     trial = new_trial()
     pairs = new_pair_set(max_repeats)
-    _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, state, trial, pairs)
+    _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, sure, state, trial, pairs)
 
 
 @bare_inner
-def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, state, trial, pairs):
+def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, sure, state, trial, pairs):
     """Decode the trials one after the other, without counting references: the caller holds all arrays."""
     for t in range(winners.size):
         move_trial(trial, stream, first + t)
@@ -56,6 +56,8 @@ def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, st
             finish_round(decoder, state)
             size = round_size(decoder, state)
         winners[t] = winner(decoder, state)
+        if sure.size > 0:
+            sure[t] = confidence(decoder, state)
     if max_repeats == 0:
         price[DISTINCT] = price[QUERIES]
 

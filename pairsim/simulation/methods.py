@@ -10,7 +10,7 @@ from pairsim.kernels.stream import TRIALS_PER_WORD
 from pairsim.oracles import Oracle
 from pairsim.oracles.labels import without_labels
 from pairsim.simulation.conditional import CONDITIONAL
-from pairsim.simulation.conditional.base import MOST_SCORED_CLASSES
+from pairsim.simulation.conditional.base import MOST_SCORED_CLASSES, QUERIES
 
 __all__ = [
     "METHODS",
@@ -42,6 +42,12 @@ def counts_scores(decoder: Decoder) -> bool:
     return method is not None and method.counts_scores
 
 
+def given_slabs(decoder: Decoder) -> bool:
+    """Say whether the decoder's conditional method needs whole tournaments, which are played in slabs."""
+    method = CONDITIONAL.of(decoder)
+    return method is not None and method.given != QUERIES
+
+
 def has_closed_form(oracle: Oracle, decoder: Decoder) -> bool:
     """Say whether the success probability is a formula that costs nothing."""
     if not (oracle.uniform and decoder.closed_form):
@@ -68,6 +74,8 @@ def choose_method(oracle: Oracle, decoder: Decoder, method: str, trials: int, sc
         return "exact"
     if not has_conditional(oracle, decoder):
         return "simulated"
+    if not given_slabs(decoder):
+        return "conditional"  # which asks as simulating does
     played = max(trials, SLAB_TRIALS)  # part of a slab costs a whole one; beyond that the choice is that of any length
     words = played * oracle.n * (oracle.n - 1) / (2 * TRIALS_PER_WORD)
     lazy = trials * decoder.cost(oracle.n).queries * oracle.words_per_question

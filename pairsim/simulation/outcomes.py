@@ -18,6 +18,7 @@ class Outcomes(NamedTuple):
     named: NDArray[np.int64]  # whom it predicts, -1 for nobody
     failed: NDArray[np.float64]  # the probability to fail
     agreed: NDArray[np.float64]  # the probability to predict what the reference predicts
+    sure: NDArray[np.float64]  # the decoder's own probability to be right, for methods that are given what was asked
     price: NDArray[np.float64]  # [queries, distinct, rounds] of all trials
 
 
@@ -30,14 +31,16 @@ class TrialOutcomes:
     def __init__(self, decoders: int, truth: NDArray[np.int64]) -> None:
         self.truth = truth
         self.named = np.empty((decoders, len(truth)), np.int64)
-        self.lost, self.agreed = np.empty((2, decoders, len(truth)))
+        self.lost, self.agreed, self.sure = np.empty((3, decoders, len(truth)))
         self.prices = np.zeros((decoders, 3))
         self._counted = np.ones(decoders, np.bool_)
         self._agreeing = np.full(decoders, NOT_KNOWN, np.int64)
 
     def outcomes(self, place: int) -> Outcomes:
         """Return where to write what a decoder did."""
-        return Outcomes(self.named[place], self.lost[place], self.agreed[place], self.prices[place])
+        return Outcomes(
+            self.named[place], self.lost[place], self.agreed[place], self.sure[place], self.prices[place]
+        )
 
     def note_names(self, place: int) -> None:
         """Note that a decoder's row says whom it named, as that of the reference does."""

@@ -22,6 +22,7 @@ from pairsim.simulation.tally import BlockResult
 from pairsim.simulation.workspace import WORKSPACES, Workspace
 
 DISTINCT_TRIALS = 16
+NOTHING: NDArray[np.float64] = np.empty(0)
 
 
 class Entry(NamedTuple):
@@ -148,7 +149,8 @@ class BlockSimulator:
         if isinstance(trials, SlabTrials) and known and not decoder.adaptive and known.names(trials, decoder, named):
             self._price_distinct(place, decoder, trials, sheet)
         else:
-            sheet.prices[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named)
+            sure = sheet.sure[place] if entry.conditional else NOTHING
+            sheet.prices[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named, sure)
         sheet.note_names(place)
 
     def _price_distinct(self, place: int, decoder: Decoder, trials: Trials, sheet: TrialOutcomes) -> None:
@@ -174,12 +176,20 @@ class BlockSimulator:
 
 
 def _ask(
-    oracle: Oracle, decoder: Decoder, stream: np.uint64, first: int, winners: NDArray[np.int64]
+    oracle: Oracle,
+    decoder: Decoder,
+    stream: np.uint64,
+    first: int,
+    winners: NDArray[np.int64],
+    sure: NDArray[np.float64] = NOTHING,
 ) -> NDArray[np.int64]:
-    """Run the ask/tell decoder and write whom it names; return [queries, distinct, rounds]."""
+    """Run the ask/tell decoder and write whom it names; return [queries, distinct, rounds].
+
+    Where `sure` is not empty, the decoder's own probabilities to be right are written to it.
+    """
     price = np.zeros(3, np.int64)
     repeats = decoder.cost(oracle.n).queries if decoder.repeats else 0
-    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, price)
+    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, price, sure)
     return price
 
 
