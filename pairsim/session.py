@@ -11,14 +11,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.checks import check_classes, check_instance, check_list, check_whole
+from pairsim.checks import check_classes, check_instance, check_list, check_number, check_whole
 from pairsim.decoders import Decoder, MaxWin
 from pairsim.errors import parameter_error, shown
-from pairsim.kernels.driver import decoder_confidence, list_round, name_winner, record_round, start_decoder
+from pairsim.kernels.driver import (
+    class_probabilities,
+    decoder_confidence,
+    list_round,
+    name_winner,
+    record_round,
+    start_decoder,
+)
 from pairsim.kernels.stream import stream_key
 from pairsim.memory import check_memory
 from pairsim.simulation import check_seed
 
+ROUNDING = 1e-12  # of a sum of probabilities
 BYTES_PER_ANSWER = 400  # of a query and its answer as Python objects
 
 Pair = tuple[int, int]
@@ -31,13 +39,35 @@ class Choice(int):
     distinct: int
     rounds: int
     confidence: float | None  # the decoder's own probability to be correct, where it has one
+    probabilities: NDArray[np.float64] | None  # that of each class, where it has them
 
     def __new__(  # noqa: D102
-        cls, winner: int, queries: int, distinct: int, rounds: int, confidence: float | None = None
+        cls,
+        winner: int,
+        queries: int,
+        distinct: int,
+        rounds: int,
+        confidence: float | None = None,
+        probabilities: NDArray[np.float64] | None = None,
     ) -> Choice:
         choice = super().__new__(cls, check_whole("Choice", "winner", winner, 0))
-        choice.queries, choice.distinct, choice.rounds, choice.confidence = queries, distinct, rounds, confidence
+        choice.queries, choice.distinct, choice.rounds = queries, distinct, rounds
+        choice.confidence, choice.probabilities = confidence, probabilities
         return choice
+
+    def credible_set(self, level: float = 0.95) -> list[int] | None:
+        """Return the fewest classes that together have at least this probability, the most likely first.
+
+        None where the decoder has no probabilities.
+
+        Examples
+        --------
+        >>> from pairsim import Posterior, pick
+        >>> best = pick(lambda i, j: i > j, 8, Posterior(0.8, 0.9))
+        >>> best.credible_set(0.9), best.credible_set(0.99)[:2]
+        ([7], [7, 6])
+        """
+        return _credible_set("Choice.credible_set", self.probabilities, level)
 
     @property
     def winner(self) -> int:
@@ -150,6 +180,30 @@ class Session:
             value = float(decoder_confidence(self._kernel, self._settled().state))
             return None if math.isnan(value) else value
 
+    @property
+    def probabilities(self) -> NDArray[np.float64] | None:
+        """The decoder's own probability that each class is the true one, after the completed rounds; None without one.
+
+        Examples
+        --------
+        >>> from pairsim import Posterior, Session
+        >>> session = Session(3, Posterior(p=0.9))
+        >>> (pair,) = session.ask()
+        >>> session.tell(*pair, True)
+        >>> sorted(session.probabilities.round(2).tolist())
+        [0.07, 0.33, 0.6]
+        """
+        with self._lock:
+            found = class_probabilities(self._kernel, self._settled().state, self.n)
+            return None if math.isnan(found[0]) else found
+
+    def credible_set(self, level: float = 0.95) -> list[int] | None:
+        """Return the fewest classes that together have at least this probability now, the most likely first.
+
+        None where the decoder has no probabilities.
+        """
+        return _credible_set("Session.credible_set", self.probabilities, level)
+
     def ask(self) -> list[tuple[int, int]]:
         """Return the queries of this round that are still open; empty when the decoder is done."""
         with self._lock:
@@ -241,6 +295,20 @@ class Session:
         self._answers.update(kept["answers"])
 
 
+def _credible_set(owner: str, probabilities: NDArray[np.float64] | None, level: float) -> list[int] | None:
+    must_be = "a number strictly between 0 and 1"
+    level = check_number(owner, "level", level, must_be)
+    if not 0.0 < level < 1.0:
+        raise parameter_error(owner, "level", must_be, shown(level))
+    if probabilities is None:
+        return None
+    order = np.argsort(-probabilities, kind="stable")
+    reached = np.cumsum(probabilities[order]) >= level * (1.0 - ROUNDING)
+    size = int(np.argmax(reached)) + 1 if reached.any() else len(order)
+    chosen: list[int] = order[:size].tolist()
+    return chosen
+
+
 def _in_order(i: int, j: int) -> Pair:
     return (i, j) if i < j else (j, i)
 
@@ -269,7 +337,8 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     Returns
     -------
     Choice
-        The winner, an int with `.queries`, `.distinct` and `.rounds`; None when a tie names nobody (ties="lose").
+        The winner, an int with `.queries`, `.distinct` and `.rounds`, and `.confidence`, `.probabilities` and
+        `.credible_set()` where the decoder knows how likely it is right; None when a tie names nobody (ties="lose").
 
     Examples
     --------
@@ -288,4 +357,5 @@ def pick(ask: Callable[[int, int], bool], n: int, decoder: Decoder | None = None
     winner = session.winner
     if winner is None:
         return None
-    return Choice(winner, session.queries, session.distinct, session.rounds, session.confidence)
+    cost = session.queries, session.distinct, session.rounds
+    return Choice(winner, *cost, session.confidence, session.probabilities)

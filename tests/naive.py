@@ -392,8 +392,52 @@ def record_evidence(p: float | None, wins: int, losses: int) -> float:
     return math.log(2 ** (wins + losses + 1) * integral)
 
 
-def posterior(judge: Judge, n: int, draw: Draw, p: float | None, stop: float, budget: int | None) -> int:
+def posterior_in_rounds(judge: Judge, labels: list[int], p: float | None, stop: float, budget: int, rounds: int) -> int:
+    n = len(labels)
+    wins, losses, met = [0] * n, [0] * n, set[frozenset[int]]()
+    assumed = 0.75 if p is None else p
+    information = assumed * math.log(2.0 * assumed) + (1.0 - assumed) * math.log(2.0 * (1.0 - assumed))
+    surest = min(stop, 0.9999)
+    share = 0.008 * max(math.log(n * surest / (1.0 - surest)), 0.0) ** 2 / information
+    for left in range(rounds, -1, -1):
+        logs = [record_evidence(p, wins[c], losses[c]) for c in range(n)]
+        ranking = sorted(range(n), key=lambda c: (-logs[c], wins[c] + losses[c] > 0, c))
+        best = ranking[0]
+        others = math.fsum(math.exp(logs[c]) for c in ranking[1:])
+        if left == 0 or (1.0 - stop) * math.exp(logs[best]) * (1.0 + 1e-12) >= stop * others:
+            break
+        alive = [c for c in ranking if logs[c] >= logs[best] - (2.0 + 9.0 / rounds)]
+        a = len(alive)
+        growth = [a ** (k / (2.0 * left)) for k in range(left)]  # of the games from round to round
+        missing = math.inf if stop == 1.0 else math.log(max(stop / (1.0 - stop) * others / math.exp(logs[best]), 1.0))
+        needed = missing * 1.5 / information / sum(growth)
+        affordable = (budget - len(met)) * 2.0 / a / sum(1.0 / g for g in growth)
+        wanted = max(1, math.floor(min(max(share * math.sqrt(n / a), needed), affordable, n - 1) * (1.0 + 1e-12)))
+        games, scheduled = [], [0] * n
+        for place, i in enumerate(alive):
+            for j in ranking[place + 1 :]:
+                if len(met) < budget and max(scheduled[i], scheduled[j]) < wanted and frozenset((i, j)) not in met:
+                    met.add(frozenset((i, j)))
+                    games.append((i, j))
+                    scheduled[i] += 1
+                    scheduled[j] += 1
+        if not games:
+            break
+        for i, j in games:
+            won = judge.beats(labels[i], labels[j])
+            wins[i], losses[i] = wins[i] + won, losses[i] + (not won)
+            wins[j], losses[j] = wins[j] + (not won), losses[j] + won
+        judge.close_round()
+    return labels[best]
+
+
+def posterior(
+    judge: Judge, n: int, draw: Draw, p: float | None, stop: float, budget: int | None, rounds: int | None
+) -> int:
     labels = list_order(n, "random", draw)
+    if rounds is not None:
+        pairs = n * (n - 1) // 2
+        return posterior_in_rounds(judge, labels, p, stop, min(pairs, budget or pairs), rounds)
     wins, losses, met = [0] * n, [0] * n, set[tuple[int, int]]()
     since = [-1] * n  # when a class last came back among the others: the last one comes first among equals
     clock = itertools.count()

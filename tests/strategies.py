@@ -133,6 +133,7 @@ def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequen
         "p": ((None, 0.55, 0.7, 0.9, 0.999), (None, 0.8)),
         "stop": ((0.6, 0.9, 0.99, 1.0), (0.95,)),
         "budget": ((None, 1, 5, 20), (None,)),
+        "rounds": ((None, 1, 2, 5, 18), (None, 3)),
         "errors": ((None, *some_errors(n)), (None, some_errors(n)[0])),
     }
     if field == "ties" and cls.adaptive:

@@ -13,6 +13,7 @@ from pairsim.checks import check_classes, check_number, check_whole
 from pairsim.decoders.base import Cost, Decoder, Family
 from pairsim.decoders.evidence import (
     CHALLENGER,
+    FRESH,
     LEADER,
     NONE,
     Evidence,
@@ -23,7 +24,8 @@ from pairsim.decoders.evidence import (
     open_evidence,
 )
 from pairsim.decoders.order import deal
-from pairsim.decoders.record_evidence import RecordTable, record_logs, record_table
+from pairsim.decoders.posterior_rounds import PosteriorRoundsKernel, rounds_kernel
+from pairsim.decoders.record_evidence import RecordTable, record_logs, record_table, write_probabilities
 from pairsim.errors import parameter_error, shown
 from pairsim.kernels.protocol import define_decoder
 
@@ -81,6 +83,11 @@ def _confidence(decoder, state):
     return best_probability(state.known.totals)
 
 
+def _probabilities(decoder, state, out):
+    win, loss, fresh = decoder.table.win, decoder.table.loss, state.known.numbers[FRESH]
+    write_probabilities(win, loss, state.known.classes, fresh, state.labels, out)
+
+
 define_decoder(
     PosteriorKernel,
     allocate=_allocate,
@@ -91,6 +98,7 @@ define_decoder(
     finish_round=_finish_round,
     winner=_winner,
     confidence=_confidence,
+    probabilities=_probabilities,
 )
 
 
@@ -117,6 +125,10 @@ class Posterior(Decoder):
         The posterior probability at which to stop, in (0, 1]; 1 asks until the budget is spent.
     budget : int or None
         The most queries. Default: every pair, or 33,554,432 if that is less.
+    rounds : int or None
+        The most rounds of queries that are asked at once; a round compares all classes that are still likely enough.
+        It takes about twice as many queries as None, which is one query per round. Where `rounds` or `budget` end a
+        trial, its probability is below `stop`.
 
     Examples
     --------
@@ -135,6 +147,7 @@ class Posterior(Decoder):
     p: float | None = 0.9
     stop: float = 0.99
     budget: int | None = None
+    rounds: int | None = None
 
     def __post_init__(self) -> None:
         must_be = "a number strictly between 0.5 and 1, or None"
@@ -148,6 +161,8 @@ class Posterior(Decoder):
             raise parameter_error("Posterior", "stop", must_be, shown(self.stop))
         if self.budget is not None:
             object.__setattr__(self, "budget", check_whole("Posterior", "budget", self.budget, 1, MOST_QUERIES))
+        if self.rounds is not None:
+            object.__setattr__(self, "rounds", check_whole("Posterior", "rounds", self.rounds, 1, MOST_QUERIES))
 
     @property
     def reads_labels(self) -> bool:
@@ -160,14 +175,17 @@ class Posterior(Decoder):
     def cost(self, n: int) -> Cost:
         n = check_classes("Posterior", n)
         most = min(n * (n - 1) // 2, self.budget or MOST_QUERIES)
-        return Cost(most, most)
+        return Cost(most, min(most, self.rounds or most))
 
     def memory(self, n: int) -> int:
         most = self.cost(n).queries  # checks n
         return 150 * n + 16 * most
 
-    def kernel(self, n: int) -> PosteriorKernel:
-        return PosteriorKernel(record_table(self.p), self.stop, self.cost(n).queries)
+    def kernel(self, n: int) -> PosteriorKernel | PosteriorRoundsKernel:
+        most = self.cost(n).queries
+        if self.rounds is not None:
+            return rounds_kernel(n, self.p, self.stop, most, self.rounds)
+        return PosteriorKernel(record_table(self.p), self.stop, most)
 
     def probabilities(self, wins: ArrayLike, losses: ArrayLike) -> NDArray[np.float64]:
         """Return the posterior probability of each class after so many wins and losses.

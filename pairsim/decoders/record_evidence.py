@@ -73,6 +73,22 @@ def record_logs(win, loss, wins, losses):
     return logs
 
 
+@bare_inner
+def write_probabilities(win, loss, classes, known, labels, out):
+    """Write the posterior probability of each class: the first `known` places have records of wins and losses."""
+    highest = 0.0
+    for place in range(labels.size):
+        log = record_log(win, loss, classes[place, 0], classes[place, 1]) if place < known else 0.0
+        out[labels[place]] = log
+        highest = max(highest, log)
+    total = 0.0
+    for c in range(out.size):
+        out[c] = np.exp(out[c] - highest)
+        total += out[c]
+    for c in range(out.size):
+        out[c] /= total
+
+
 class RecordTable(NamedTuple):
     """All records of up to `LONGEST` games, ranked by their evidence; equal evidence is one rank.
 

@@ -123,7 +123,9 @@ def ddag(oracle: Recorded, decoder: Ddag) -> Floats:
 def replay(oracle: Recorded, decoder: Decoder) -> Floats:
     """Return 1 where a decoder that draws nothing names the true class, else 0."""
     winners, price = np.empty(oracle.rows, np.int64), np.zeros(3, np.int64)
-    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream_key(0, oracle.n), 0, 0, winners, price, np.empty(0))
+    decode_trials(
+        oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream_key(0, oracle.n), 0, 0, winners, price, np.empty(0)
+    )
     return np.asarray(winners == oracle.truth(0, oracle.rows), np.float64)
 
 

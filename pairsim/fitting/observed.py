@@ -121,7 +121,9 @@ class RecordedRows:
         """Return whom a decoder names in each row with the draws of one seed."""
         winners, price = np.empty(self.count, np.int64), np.zeros(3, np.int64)
         kernel, stream = decoder.kernel(self.n), stream_key(seed, self.n)
-        decode_trials(self.recorded.kernel(), kernel, self.n, stream, 0, 0, winners, price, np.empty(0))  # 0: no pairs are counted
+        decode_trials(
+            self.recorded.kernel(), kernel, self.n, stream, 0, 0, winners, price, np.empty(0)
+        )  # 0: no pairs are counted
         return winners
 
     def _draw(self, decoder: Decoder, seed: int) -> NDArray[np.int64]:
@@ -138,7 +140,8 @@ class RecordedRows:
         return np.clip(1.0 - out.failed, 0.0, 1.0)
 
     def _outcomes(self) -> Outcomes:
-        return Outcomes(np.empty(self.count, np.int64), *np.empty((3, self.count)), np.zeros(3))
+        failed, agreed, sure = np.empty((3, self.count))
+        return Outcomes(np.empty(self.count, np.int64), failed, agreed, sure, np.zeros(3))
 
 
 class _ScoredRows(Trials):

@@ -13,6 +13,7 @@ from pairsim.kernels.protocol import (
     finish_round,
     low_wins,
     pair,
+    probabilities,
     record,
     round_size,
     winner,
@@ -113,3 +114,11 @@ def name_winner(decoder, state):
 def decoder_confidence(decoder, state):
     """Return a finished decoder's own probability that its winner is right, nan where it has none."""
     return confidence(decoder, state)
+
+
+@jit
+def class_probabilities(decoder, state, n):
+    """Return the decoder's own probability of each class, nan where it has none."""
+    found = np.empty(n)
+    probabilities(decoder, state, found)
+    return found

@@ -31,6 +31,7 @@ class DecoderFunctions(NamedTuple):
     finish_round: Callable[..., Any]  # (decoder, state): all answers of the round are in
     winner: Callable[..., Any]  # (decoder, state) -> class, or -1 when none is named
     confidence: Callable[..., Any] | None = None  # (decoder, state) -> its own probability to be right, nan if unknown
+    probabilities: Callable[..., Any] | None = None  # (decoder, state, out): those of all classes
 
 
 class OracleFunctions(NamedTuple):
@@ -53,8 +54,9 @@ DECODERS: Registry[DecoderFunctions] = Registry(
         "finish_round": "decoder, state",
         "winner": "decoder, state",
         "confidence": "decoder, state",
+        "probabilities": "decoder, state, out",
     },
-    optional=("confidence",),
+    optional=("confidence", "probabilities"),
 )
 ORACLES: Registry[OracleFunctions] = Registry(
     "ORACLES",
@@ -79,6 +81,7 @@ def define_decoder(
     finish_round: Any,
     winner: Any,
     confidence: Any = None,
+    probabilities: Any = None,
 ) -> None:
     """Define the decoder with the compiled form `kernel`, the class of a NamedTuple, by its functions.
 
@@ -102,8 +105,12 @@ def define_decoder(
         Returns the predicted class, -1 for none.
     confidence : function of (decoder, state), optional
         Returns the decoder's own probability that its winner is right, nan where it has none.
+    probabilities : function of (decoder, state, out), optional
+        Writes the decoder's own probability of each class to `out`, float64[n].
     """
-    DECODERS[kernel] = DecoderFunctions(allocate, begin, round_size, pair, record, finish_round, winner, confidence)
+    DECODERS[kernel] = DecoderFunctions(
+        allocate, begin, round_size, pair, record, finish_round, winner, confidence, probabilities
+    )
 
 
 def define_oracle(kernel: type, *, low_wins: Any, probability: Any = None, fill: Any = None) -> None:
@@ -165,9 +172,19 @@ def confidence(decoder, state):
     return (DECODERS[type(decoder)].confidence or unknown)(decoder, state)
 
 
+def probabilities(decoder, state, out):
+    """Write the decoder's own probability of each class, nan where it has none."""
+    return (DECODERS[type(decoder)].probabilities or unknown_probabilities)(decoder, state, out)
+
+
 def unknown(decoder, state):
     """Stand in for the confidence of a decoder that has none."""
     return np.nan
+
+
+def unknown_probabilities(decoder, state, out):
+    """Stand in for the probabilities of a decoder that has none."""
+    out[:] = np.nan
 
 
 def low_wins(oracle, trial, i, j):
@@ -218,6 +235,11 @@ def _winner(decoder, state):
 @overload(confidence, jit_options=BARE_INNER)
 def _confidence(decoder, state):
     return compiled_form("confidence", decoder.instance_class, DECODERS[decoder.instance_class].confidence or unknown)
+
+
+@overload(probabilities, jit_options=INNER)
+def _probabilities(decoder, state, out):
+    return DECODERS[decoder.instance_class].probabilities or unknown_probabilities
 
 
 @overload(low_wins, jit_options=BARE_INNER)

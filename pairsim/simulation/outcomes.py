@@ -38,9 +38,7 @@ class TrialOutcomes:
 
     def outcomes(self, place: int) -> Outcomes:
         """Return where to write what a decoder did."""
-        return Outcomes(
-            self.named[place], self.lost[place], self.agreed[place], self.sure[place], self.prices[place]
-        )
+        return Outcomes(self.named[place], self.lost[place], self.agreed[place], self.sure[place], self.prices[place])
 
     def note_names(self, place: int) -> None:
         """Note that a decoder's row says whom it named, as that of the reference does."""
