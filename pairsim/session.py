@@ -64,10 +64,10 @@ class Choice(int):
         --------
         >>> from pairsim import Posterior, pick
         >>> best = pick(lambda i, j: i > j, 8, Posterior(0.8, 0.9))
-        >>> best.credible_set(0.9), best.credible_set(0.99)[:2]
-        ([7], [7, 6])
+        >>> best.credible_set(0.7), best.credible_set(0.99)
+        ([7], [7, 6, 5, 4])
         """
-        return _credible_set("Choice.credible_set", self.probabilities, level)
+        return _credible_set("Choice.credible_set", self.probabilities, level, self.winner)
 
     @property
     def winner(self) -> int:
@@ -202,7 +202,8 @@ class Session:
 
         None where the decoder has no probabilities.
         """
-        return _credible_set("Session.credible_set", self.probabilities, level)
+        with self._lock:
+            return _credible_set("Session.credible_set", self.probabilities, level, self.winner)
 
     def ask(self) -> list[tuple[int, int]]:
         """Return the queries of this round that are still open; empty when the decoder is done."""
@@ -295,14 +296,16 @@ class Session:
         self._answers.update(kept["answers"])
 
 
-def _credible_set(owner: str, probabilities: NDArray[np.float64] | None, level: float) -> list[int] | None:
+def _credible_set(
+    owner: str, probabilities: NDArray[np.float64] | None, level: float, winner: int | None
+) -> list[int] | None:
     must_be = "a number strictly between 0 and 1"
     level = check_number(owner, "level", level, must_be)
     if not 0.0 < level < 1.0:
         raise parameter_error(owner, "level", must_be, shown(level))
     if probabilities is None:
         return None
-    order = np.argsort(-probabilities, kind="stable")
+    order = np.lexsort((np.arange(len(probabilities)) != winner, -probabilities))  # the winner before its equals
     reached = np.cumsum(probabilities[order]) >= level * (1.0 - ROUNDING)
     size = int(np.argmax(reached)) + 1 if reached.any() else len(order)
     chosen: list[int] = order[:size].tolist()

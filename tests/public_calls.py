@@ -173,6 +173,8 @@ def _top_level(folder: Any) -> list[Call]:
         Call("Session", pairsim.Session, {"n": 4, "decoder": decoder, "seed": 0}),
         Call("Session.tell", lambda **told: pairsim.Session(2).tell(**told), {"i": 0, "j": 1, "i_wins": True}),
         Call("Session.tell_all", lambda **told: pairsim.Session(2).tell_all(**told), {"first_wins": [True]}),
+        Call("Session.credible_set", pairsim.Session(3, pairsim.Posterior()).credible_set, {"level": 0.9}),
+        Call("Choice.credible_set", pairsim.Choice(1, 3, 3, 2).credible_set, {"level": 0.9}),
         Call("Choice", pairsim.Choice, {"winner": 1, "queries": 3, "distinct": 3, "rounds": 2}),
         Call("from_model", pairsim.from_model, {"model": _fitted()}),
         Call("replay_trial", replay.replay_trial, {"oracle": oracle, "decoder": decoder, "seed": 0, "trial": 0}),

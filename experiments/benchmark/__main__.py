@@ -7,11 +7,12 @@ import sys
 import time
 from pathlib import Path
 
-from experiments.benchmark import engine, linear_reductions, models, reductions, sweeps, trees
+from experiments.benchmark import asking, engine, linear_reductions, models, reductions, sweeps, trees
 from experiments.benchmark.timing import Measured, print_rows, write_rows
 
 GROUPS = (
     engine.GROUPS | sweeps.GROUPS | models.GROUPS | reductions.GROUPS | linear_reductions.GROUPS | trees.GROUPS
+    | asking.GROUPS
 )  # fmt: skip
 
 

@@ -108,7 +108,7 @@ def advance(known, table, stop, most, leader_wins):  # noqa: PLR0912, PLR0915 - 
             else:
                 log = record_log(table.win, table.loss, wins, losses)
                 weight = np.exp(min(log, HIGHEST))
-                rank = first_not_above(table.logs, log)
+                rank = rank_of_long_record(table, log)
             _add_weight(totals, weight)
             if wins + losses < n - 1:
                 _list_class(classes, heads, known.ranks, moving, rank)
@@ -189,16 +189,19 @@ def best_class(numbers, totals):
 
 
 @bare_inner
-def first_not_above(logs, log):
-    """Return the first rank with no more evidence than `log`, the last one where all have more."""
-    low, high = 0, logs.size - 1
+def rank_of_long_record(table, log):
+    """Return the first rank with no more evidence than `log`, the last one where all have more.
+
+    It is never the rank of the record without a game, which has no list: its classes are the places from `FRESH` on.
+    """
+    low, high = 0, table.logs.size - 1
     while low < high:
         middle = (low + high) // 2
-        if logs[middle] > log:
+        if table.logs[middle] > log:
             low = middle + 1
         else:
             high = middle
-    return np.int32(low)
+    return np.int32(low + 1 if low == table.fresh else low)
 
 
 @bare_inner

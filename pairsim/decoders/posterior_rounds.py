@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pairsim.decoders.evidence import HIGHEST, NONE, ROUNDING, first_not_above
+from pairsim.decoders.evidence import HIGHEST, NONE, ROUNDING, rank_of_long_record
 from pairsim.decoders.order import deal
 from pairsim.decoders.record_evidence import LONGEST, WIDTH, RecordTable, record_log, record_table, write_probabilities
 from pairsim.kernels.jit import bare_inner
@@ -87,7 +87,7 @@ def _rank_classes(classes, heads, ranks, order, table, spread, totals):
             log, weight = table.logs[rank], table.weights[rank]
         else:
             log = record_log(table.win, table.loss, wins, losses)
-            rank, weight = first_not_above(table.logs, log), np.exp(min(log, HIGHEST))
+            rank, weight = rank_of_long_record(table, log), np.exp(min(log, HIGHEST))
         if weight > top:
             second += top
             top = weight

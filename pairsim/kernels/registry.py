@@ -51,7 +51,7 @@ class Registry(MutableMapping[type, Functions], Generic[Functions]):
     def __init__(
         self, name: str, kind: type[Functions], parameters: Mapping[str, str], optional: tuple[str, ...] = ()
     ) -> None:
-        self._name, self._kind, self._parameters, self._optional = name, kind, parameters, optional
+        self._name, self._kind, self._parameters, self.optional = name, kind, parameters, optional
         self._entries: dict[type, Functions] = {}
         self._given: dict[type, Functions] = {}  # the same before annotations were dropped
         self._used: set[type] = set()
@@ -71,7 +71,7 @@ class Registry(MutableMapping[type, Functions], Generic[Functions]):
         if not isinstance(functions, self._kind):
             raise parameter_error(self._name, key.__name__, f"a {self._kind.__name__}", repr(functions))
         for name, function in zip(self._parameters, functions, strict=True):
-            if function is not None or name not in self._optional:
+            if function is not None or name not in self.optional:
                 _check_function(owner, name, function, self._parameters[name])
         if is_ours(key) and not all(_module_of(each).startswith("pairsim.") for each in functions if each is not None):
             raise parameter_error(

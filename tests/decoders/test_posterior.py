@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import naive
 import numpy as np
 import pytest
+from cache_processes import ROOT, run_python
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
@@ -145,3 +147,18 @@ def test_the_confidence_of_the_compiled_decoder_is_that_of_the_records() -> None
 def test_what_is_refused(wrong: dict[str, object], name: str) -> None:
     with pytest.raises(ParameterError, match=f"The '{name}' parameter of Posterior must be"):
         Posterior(**wrong)  # type: ignore[arg-type]
+
+
+LONG_RECORDS = """
+from pairsim import Posterior, Uniform, simulate
+for rounds in (None, 40):
+    found = simulate(Uniform(700, 0.65), Posterior(0.65, 0.95, rounds=rounds), 300, threads=1)
+    assert found.queries > 5000 and 0.9 < found.success < 1.0, found
+print("inside")
+"""
+
+
+def test_records_longer_than_the_table_stay_inside_the_arrays(tmp_path: Path) -> None:
+    """With numba's own checks of every index; a record of 256 games and more is listed at a rank next to its own."""
+    found = run_python(LONG_RECORDS, tmp_path, PYTHONPATH=str(ROOT), NUMBA_BOUNDSCHECK="1")
+    assert found.stdout == "inside\n", found.stderr

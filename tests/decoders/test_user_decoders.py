@@ -76,6 +76,31 @@ USE_DDAG = (
 )
 
 
+GROWING = (
+    MODULE.replace("return np.zeros(1, np.int64)", "return np.zeros((2, 64), np.int64)")
+    .replace(
+        "    state[0] = 0\n",
+        """    kept = np.empty(1000)
+    kept[:] = state[0, 0]
+    parts = [kept[:500], kept[500:].copy()]
+    state[0, 0] = 0
+    state[1, 0] = np.int64(parts[0].sum() + np.concatenate((parts[1], kept)).sum())
+""",
+    )
+    .replace("state[0] = 1", "state[:, 0] = 1")
+    .replace("return state[0]", "return state[0, 0]")
+    .replace("return WINNER", "return 0 if state[1, 0] == 2000 else 1")
+)
+
+
+def test_a_decoder_may_make_arrays_in_any_of_its_functions(tmp_path):
+    """Pairsim's own functions run without reference counts; a user's, which may allocate, keep theirs."""
+    (tmp_path / "mine.py").write_text(GROWING)
+    program = USE_MINE.replace("500", "100_000")
+    found = run_python(program, tmp_path / "cache", PYTHONPATH=f"{ROOT}:{tmp_path}")
+    assert found.stdout == "[1.0]\n", found.stderr
+
+
 def test_an_edited_decoder_is_compiled_again_and_a_removed_one_does_no_harm(tmp_path):
     module, cache, path = tmp_path / "mine.py", tmp_path / "cache", f"{ROOT}:{tmp_path}"
     for winner, success in ((0, "[1.0]"), (1, "[0.0]")):
@@ -134,9 +159,10 @@ def record(decoder, state, k, i, j, i_wins): ...
 def finish_round(decoder, state): ...
 def winner(decoder, state): ...
 def confidence(decoder, state): ...
+def probabilities(decoder, state, out): ...
 
 
-GOOD = DecoderFunctions(allocate, begin, round_size, pair, record, finish_round, winner, confidence)
+GOOD = DecoderFunctions(allocate, begin, round_size, pair, record, finish_round, winner, confidence, probabilities)
 
 
 def make_type() -> Any:
@@ -171,14 +197,14 @@ OTHERS = [
 def test_a_function_with_other_parameters_is_refused_when_it_is_registered(name):
     wanted = ", ".join(getattr(GOOD, name).__code__.co_varnames)
     kind = make_type()
-    for function in [each for each in OTHERS if each is not None or name != "confidence"]:
+    for function in [each for each in OTHERS if each is not None or name not in DECODERS.optional]:
         with pytest.raises(ParameterError) as caught:
             DECODERS[kind] = GOOD._replace(**{name: function})
         assert str(caught.value).startswith(
             f"The '{name}' parameter of DECODERS[Mine] must be a function of ({wanted}). Got "
         )
         assert kind not in DECODERS
-    if name != "confidence":  # which is optional
+    if name not in DECODERS.optional:
         with pytest.raises(ParameterError):
             DECODERS.update({kind: GOOD._replace(**{name: None})})
     DECODERS[kind] = GOOD  # negative control

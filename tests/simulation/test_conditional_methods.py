@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairsim import Adag, Ddag, Matrix, MaxWin, Poll, Recorded, Session, TopK, Uniform, exact, simulate
+from pairsim import Adag, Ddag, Matrix, MaxWin, Poll, Posterior, Recorded, Session, TopK, Uniform, exact, simulate
 from pairsim.kernels.driver import decoder_confidence, list_round, record_round, start_decoder
 from pairsim.kernels.stream import stream_key
 from pairsim.simulation.conditional import CONDITIONAL, ConditionalMethod
 from pairsim.simulation.conditional.base import QUERIES
 from pairsim.simulation.simulator import BlockSimulator
 
-sys.path.append(str(Path(__file__).parent / "plugins"))
+sys.path.append(str(Path(__file__).parents[1] / "plugins"))
 
 from my_plugins.lottery import Lottery
 
@@ -26,7 +26,9 @@ TRIALS = 20_000
 
 
 def test_the_built_in_methods_are_registered_for_exact_types() -> None:
-    assert {kind for kind in CONDITIONAL if kind.__module__.startswith("pairsim.")} == {MaxWin, Poll, TopK, Adag, Ddag}
+    assert {kind for kind in CONDITIONAL if kind.__module__.startswith("pairsim.")} == {
+        *(MaxWin, Poll, TopK, Adag, Ddag, Posterior)
+    }
 
     @dataclasses.dataclass(frozen=True)
     class Other(MaxWin):
