@@ -411,12 +411,18 @@ def posterior_in_rounds(judge: Judge, labels: list[int], p: float | None, stop: 
         growth = [a ** (k / (2.0 * left)) for k in range(left)]  # of the games from round to round
         missing = math.inf if stop == 1.0 else math.log(max(stop / (1.0 - stop) * others / math.exp(logs[best]), 1.0))
         needed = missing * 1.5 / information / sum(growth)
-        affordable = (budget - len(met)) * 2.0 / a / sum(1.0 / g for g in growth)
-        wanted = max(1, math.floor(min(max(share * math.sqrt(n / a), needed), affordable, n - 1) * (1.0 + 1e-12)))
+        affordable = (budget - len(met)) / sum(1.0 / g for g in growth)
+        usual = share * math.sqrt(n / a)
+        wanted = max(usual, needed)
+        if 0.1 * usual > 2.0 * affordable / a:
+            a = min(a, max(2, math.floor((2.0 * affordable / (0.1 * share)) ** 2 / n * (1.0 + 1e-12))))
+        wanted = min(wanted, 2.0 * affordable / a, n - 1)
+        wanted = max(1, math.floor(wanted * (1.0 + 1e-12)))
+        last = min(budget, len(met) + max(1, math.floor(affordable * (1.0 + 1e-12))))
         games, scheduled = [], [0] * n
-        for place, i in enumerate(alive):
+        for place, i in enumerate(alive[:a]):
             for j in ranking[place + 1 :]:
-                if len(met) < budget and max(scheduled[i], scheduled[j]) < wanted and frozenset((i, j)) not in met:
+                if len(met) < last and max(scheduled[i], scheduled[j]) < wanted and frozenset((i, j)) not in met:
                     met.add(frozenset((i, j)))
                     games.append((i, j))
                     scheduled[i] += 1

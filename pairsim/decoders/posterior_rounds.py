@@ -6,7 +6,9 @@ and nobody for more than that many queries in a round.
 
 The number grows with the root of n / alive, because fewer classes are left and they are harder to tell apart. Where few
 rounds are left it is larger: if the same share of classes stays alive in each of them, the games of the last class must
-come to the evidence that is missing. Where the budget is short it is smaller, by the same account of the queries left.
+come to the evidence that is missing. Where the budget is short it is smaller, by the same account of the queries left,
+and no round has more queries than its part of them. Where even that would leave little for each class, only the best of
+those that are alive are asked about.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ USUAL_P = 0.75  # sizes the rounds where p is unknown
 SUREST = 0.9999  # a higher stop does not make the first rounds larger
 SHARE = 0.008
 LEAST_SPREAD, MORE_SPREAD = 2.0, 9.0  # the latter is divided by the number of rounds: who has few can discard less
+LEAST_PART = 0.1  # of the queries per class that would be right; a budget that allows less is for fewer classes
 HASTE = 1.5  # games beyond the mean that is needed, because luck differs
 
 ASKED, FIRST, ROUNDS, MARK, BEST = range(5)  # places in `numbers`; FIRST is the first query of the round
@@ -117,7 +120,7 @@ def _rank_classes(classes, heads, ranks, order, table, spread, totals):
 
 
 @bare_inner
-def _schedule(classes, games, order, numbers, most, alive, wanted):
+def _schedule(classes, games, order, numbers, last, alive, wanted):
     """Note the queries of a round: about `wanted` for each class that is alive."""
     n = classes.shape[0]
     for c in range(n):
@@ -133,7 +136,7 @@ def _schedule(classes, games, order, numbers, most, alive, wanted):
             classes[games[entry, 0], MET] = numbers[MARK]
             entry = games[entry, 1]
         other = place + 1
-        while other < n and classes[i, SCHEDULED] < wanted and asked < most:
+        while other < n and classes[i, SCHEDULED] < wanted and asked < last:
             j = order[other]
             other += 1
             if classes[j, SCHEDULED] >= wanted or classes[j, MET] == numbers[MARK]:
@@ -149,16 +152,21 @@ def _schedule(classes, games, order, numbers, most, alive, wanted):
 
 
 @bare_inner
-def _wanted(decoder, n, alive, rounds, asked, best, others):
-    """Return how many queries each class that is alive gets in a round, with so many rounds left."""
+def _size_round(decoder, n, alive, rounds, asked, best, others):
+    """Return how many classes to ask about, with so many rounds left, the queries for each, and the most in all."""
     step = alive ** (0.5 / rounds)  # the growth of that number from round to round, if 1 class is alive at the end
     whole = np.sqrt(alive)
     part = (step - 1.0) / (whole - 1.0) if alive > 1 else 1.0 / rounds
     missing = decoder.stop * others / ((1.0 - decoder.stop) * best) if decoder.stop < 1.0 else np.inf
-    wanted = max(decoder.share * np.sqrt(n / alive), part * np.log(max(missing, 1.0)) / decoder.information)
+    usual = decoder.share * np.sqrt(n / alive)
+    wanted = max(usual, part * np.log(max(missing, 1.0)) / decoder.information)
     part = (1.0 - 1.0 / step) / (1.0 - 1.0 / whole) if alive > 1 else 1.0 / rounds
-    affordable = part * 2.0 * (decoder.most - asked) / alive
-    return max(np.int64(min(wanted, affordable, n - 1.0) * (1.0 + ROUNDING)), 1)
+    affordable = part * (decoder.most - asked)
+    if LEAST_PART * usual > 2.0 * affordable / alive:
+        fewer = (2.0 * affordable / (LEAST_PART * decoder.share)) ** 2 / n
+        alive = min(max(np.int64(min(fewer * (1.0 + ROUNDING), n)), 2), alive)
+    wanted = min(wanted, 2.0 * affordable / alive, n - 1.0)
+    return alive, max(np.int64(wanted * (1.0 + ROUNDING)), 1), max(np.int64(affordable * (1.0 + ROUNDING)), 1)
 
 
 @bare_inner
@@ -174,8 +182,9 @@ def _open_round(decoder, state):
     sure = (1.0 - decoder.stop) * best * (1.0 + ROUNDING) >= decoder.stop * others
     left = decoder.rounds - numbers[ROUNDS]
     if not sure and left > 0:
-        wanted = _wanted(decoder, state.labels.size, alive, left, numbers[ASKED], best, others)
-        _schedule(state.classes, state.games, state.order, numbers, decoder.most, alive, wanted)
+        alive, wanted, size = _size_round(decoder, state.labels.size, alive, left, numbers[ASKED], best, others)
+        last = min(numbers[ASKED] + size, decoder.most)
+        _schedule(state.classes, state.games, state.order, numbers, last, alive, wanted)
     numbers[ROUNDS] += 1
 
 
