@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
+import queue
 import time
-from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
 from pairsim.checks import check_parallel
-from pairsim.engines.base import EngineLost, Finished, Work
-from pairsim.engines.executors import ExecutorEngine
+from pairsim.engines.base import Engine, EngineLost, Finished, Work
+from pairsim.engines.ordered_threads import WorkThreads
+from pairsim.engines.packing import perform
 
-FEWEST_AHEAD, MOST_AHEAD = 2, 64  # units a thread, running or waiting for it:
+FEWEST_AHEAD, MOST_AHEAD = 2, 64  # units per thread, running or waiting for it:
 SECONDS_AHEAD = 0.1  # as many as it does in this time, as whoever hands them out may be busy with a file meanwhile
 LONGEST_PAUSE = 0.02  # seconds
 
 
-class ThreadEngine(ExecutorEngine):
+class ThreadEngine(Engine):
     """Runs units on threads of its own.
 
     A running thread cannot be ended from outside: `stop(now=True)` returns at once and drops what has not begun,
@@ -37,11 +37,13 @@ class ThreadEngine(ExecutorEngine):
     32
     """
 
+    in_process = True
+
     def __init__(self, threads: int) -> None:
-        self._threads = check_parallel("ThreadEngine", "threads", threads)
-        self._pools: list[ThreadPoolExecutor] = []
+        self.slots = check_parallel("ThreadEngine", "threads", threads)
         self._usual_seconds = SECONDS_AHEAD  # of a unit
-        super().__init__(ThreadPoolExecutor(self._threads), self._threads)  # no thread before the first unit
+        self._earlier: list[WorkThreads[Any]] = []  # of runs that are over: the last units may still be running
+        self._run: _ThreadRun | None = None
 
     @property
     def room(self) -> int:
@@ -53,36 +55,79 @@ class ThreadEngine(ExecutorEngine):
         """Say in a few words where the units run."""
         return f"{self.slots} thread{'s' * (self.slots > 1)}"
 
+    def start(self, work: Work, context: Any) -> None:
+        """Remember the work; a thread is started with the first unit that finds none free."""
+        self.stop(now=True)
+        self._run = _ThreadRun(work, context)
+
+    def submit(self, unit: Any) -> None:
+        """Pass one unit to a thread: a new one, while there are fewer than units and than slots."""
+        run = self._run
+        if run is None:
+            raise EngineLost("the threads take no more units")
+        run.submitted += 1
+        if len(run.threads) < min(self.slots, run.submitted) and run.threads.start(unit):
+            return
+        if not len(run.threads):
+            raise EngineLost("the system has no thread left")
+        run.waiting.put(unit)
+
     def wait(self, timeout: float | None) -> list[Finished]:
         """Return what has finished; while units are waiting for a thread, a little later, with what came meanwhile.
 
         Whoever wakes up for a result takes a core from one that works.
         """
-        finished = super().wait(timeout)
-        waiting = len(self._units) - self.slots
+        run = self._run
+        if run is None:
+            return []
+        finished = run.collect(timeout)
+        waiting = run.submitted - self.slots
         if finished and waiting > 0:
             self._usual_seconds = sum(each.seconds for each in finished) / len(finished)
             time.sleep(min(LONGEST_PAUSE, waiting * self._usual_seconds / self.slots / 4))
-            with contextlib.suppress(EngineLost):  # told the next time: what has finished goes first
-                finished += super().wait(0.0)
+            finished += run.collect(0.0)
         return finished
 
-    def start(self, work: Work, context: Any) -> None:
-        """Make the threads' pool."""
-        self._executor = ThreadPoolExecutor(self._threads, thread_name_prefix="pairsim")
-        self._pools.append(self._executor)
-        super().start(work, context)
-
     def stop(self, *, now: bool) -> None:
-        """End the pool; with `now`, drop what has not begun and do not wait for what has."""
-        super().stop(now=now)
-        for pool in self._pools:
-            pool.shutdown(wait=not now, cancel_futures=now)
+        """End the threads; with `now`, drop what has not begun and do not wait for what has."""
+        run, self._run = self._run, None
+        if run is None:
+            return
+        while not now and run.submitted:
+            run.collect(None)
+        run.threads.stopped = True
+        for _ in range(len(run.threads)):
+            run.waiting.put(None)  # wakes one that waits
+        self._earlier.append(run.threads)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         super().__exit__(kind, error, trace)
-        for pool in self._pools:
-            pool.shutdown(wait=True)
-        self._pools.clear()
+        for threads in self._earlier:
+            threads.join()
+        self._earlier.clear()
+
+
+class _ThreadRun:
+    """What lies between `start` and `stop`; what its threads bring later is never seen again."""
+
+    def __init__(self, work: Work, context: Any) -> None:
+        self.submitted = 0  # and not yet collected
+        self.waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        arrivals: queue.SimpleQueue[Finished] = queue.SimpleQueue()
+        self._arrivals = arrivals
+        self.threads: WorkThreads[Any] = WorkThreads(
+            lambda unit: arrivals.put(Finished(unit, *perform(work, context, unit))), self.waiting.get
+        )
+
+    def collect(self, timeout: float | None) -> list[Finished]:
+        """Return what has arrived; wait for the first one as long as is allowed."""
+        finished: list[Finished] = []
+        while self.submitted:
+            try:
+                finished.append(self._arrivals.get(timeout=0.0 if finished else timeout))
+            except queue.Empty:
+                break
+            self.submitted -= 1
+        return finished

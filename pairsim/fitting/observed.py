@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.decoders import Decoder
+from pairsim.engines.ordered_threads import OrderedThreads
 from pairsim.exact_values import EXACT_ROWS, ExactUnavailable
 from pairsim.exact_values.recorded_rows import all_scores, interval_of, on_rows
 from pairsim.kernels.driver import decode_trials
@@ -16,7 +17,6 @@ from pairsim.kernels.stream import stream_key
 from pairsim.oracles import Recorded
 from pairsim.simulation.conditional import CONDITIONAL, ConditionalMethod
 from pairsim.simulation.conditional.base import FAILURES, SCORES, WINNERS
-from pairsim.simulation.ordered_threads import OrderedThreads
 from pairsim.simulation.outcomes import Outcomes
 from pairsim.simulation.slab import Trials
 

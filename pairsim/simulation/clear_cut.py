@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pairsim.bounds.paper import theorem_3
 from pairsim.checks import check_callable, check_choice, check_instance, check_number
 from pairsim.decoders import MaxWin
+from pairsim.engines.ordered_threads import OrderedThreads
 from pairsim.errors import parameter_error, shown
 from pairsim.kernels.bits import SLAB_TRIALS, U_LANES
 from pairsim.kernels.slabs import play_slab
@@ -20,7 +21,6 @@ from pairsim.memory import check_memory
 from pairsim.oracles import Oracle, Recorded
 from pairsim.simulation.limits import check_trial
 from pairsim.simulation.methods import MOST_SCORED_CLASSES
-from pairsim.simulation.ordered_threads import OrderedThreads
 from pairsim.simulation.run import Progress, check_seed, check_threads, check_trials
 from pairsim.simulation.workspace import WORKSPACES
 from pairsim.stats import binomial_interval, check_confidence

@@ -8,12 +8,12 @@ from typing import overload
 
 from pairsim.checks import check_callable, check_members, check_parallel, check_whole, usable_cores
 from pairsim.decoders import Decoder, MaxWin
+from pairsim.engines.ordered_threads import OrderedThreads
 from pairsim.errors import parameter_error
 from pairsim.oracles import Oracle
 from pairsim.simulation.blocks import cut_blocks, cut_pieces, join
 from pairsim.simulation.limits import check_trial
 from pairsim.simulation.methods import check_method, choose_method
-from pairsim.simulation.ordered_threads import OrderedThreads
 from pairsim.simulation.simulator import BlockSimulator
 from pairsim.simulation.tally import BlockResult, Tally
 from pairsim.stats import (

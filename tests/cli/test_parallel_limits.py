@@ -13,7 +13,7 @@ import pytest
 from pairsim import MaxWin, ParameterError, Recorded, Uniform, fit_oracles, plan, simulate, sweep
 from pairsim.checks import MOST_ANYWHERE, MOST_PER_CORE, check_parallel, usable_cores
 from pairsim.engines import ProcessEngine, ThreadEngine, run_units
-from pairsim.simulation.ordered_threads import OrderedThreads
+from pairsim.engines.ordered_threads import OrderedThreads
 
 MOST = max(MOST_ANYWHERE, MOST_PER_CORE * usable_cores())
 SWEEP = ["sweep", "--p", "0.7", "--n", "4", "--trials", "64", "--quiet"]

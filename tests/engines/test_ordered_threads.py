@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from pairsim.simulation.ordered_threads import OrderedThreads
+from pairsim.engines.ordered_threads import OrderedThreads
 from pairsim.simulation.workspace_pool import WorkspacePool
 
 
