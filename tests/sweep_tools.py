@@ -17,7 +17,7 @@ from pairsim.kernels.differences import NUMBERS, compare_rows
 from pairsim.simulation import BlockSimulator
 from pairsim.simulation.paired import PairedTallies
 from pairsim.store import Store
-from pairsim.sweeps import make_request, schedule_sweep
+from pairsim.sweeps import Sweep, make_request
 from pairsim.sweeps.progress import TaskProgress
 from pairsim.sweeps.requests import stored_rows
 from pairsim.sweeps.rows import Row, from_frame
@@ -45,9 +45,9 @@ def counted_plays() -> Iterator[list[tuple[int, int, int]]]:
     calls: list[tuple[int, int, int]] = []
     play = BlockSimulator.play
 
-    def counting(bench: BlockSimulator, first: int, count: int) -> Any:
-        calls.append((first, count, len(bench.decoders)))
-        return play(bench, first, count)
+    def counting(simulator: BlockSimulator, first: int, count: int) -> Any:
+        calls.append((first, count, len(simulator.decoders)))
+        return play(simulator, first, count)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(BlockSimulator, "play", counting)
@@ -84,10 +84,10 @@ def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **nam
     """Run a sweep on one thread and return its cells, which know more than its rows."""
     from pairsim.engines import ThreadEngine
 
-    campaign = schedule_sweep(make_request(oracles, decoders, **named), None)
     with ThreadEngine(1) as engine:
-        campaign.run(engine)
-    return campaign.grid_cells()
+        opened = Sweep(make_request(oracles, decoders, **named), engine=engine)
+        opened.run()
+    return opened.cells()
 
 
 def put_side_by_side(lost: Sequence[Any]) -> PairedTallies:

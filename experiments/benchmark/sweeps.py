@@ -19,7 +19,7 @@ from pairsim.decoders import PAPER_SPECS
 from pairsim.engines import DaskEngine, Engine, ProcessEngine
 from pairsim.simulation import block_trials
 from pairsim.store import BlockRecord, Store, TaskRecord, merge_stores, task_id
-from pairsim.sweeps import make_request, schedule_sweep
+from pairsim.sweeps import Sweep, make_request
 
 PROGRAM = [sys.executable, "-c", "from pairsim.cli import run; run()"]
 
@@ -92,12 +92,10 @@ def dask_rows() -> list[Measured]:
 
 def _rate(engine: Engine) -> float:
     """Return the blocks a second between the first and the last that came in."""
-    order = make_request([Uniform(64, 0.7)], [decoder(spec) for spec in PAPER_SPECS], 48 * block_trials(64))
-    campaign = schedule_sweep(order, None)
+    request = make_request([Uniform(64, 0.7)], [decoder(spec) for spec in PAPER_SPECS], 48 * block_trials(64))
     moments: list[float] = []
-    campaign.on_block = lambda job: moments.append(time.perf_counter())
     with engine:
-        campaign.run(engine)
+        Sweep(request, engine=engine).run(progress=lambda oracle, trials: moments.append(time.perf_counter()))
     ahead = 4  # the first results of all workers mark the start
     return (len(moments) - ahead) / (moments[-1] - moments[ahead - 1])
 

@@ -1,4 +1,4 @@
-"""The front door of the certified bounds: an oracle and a decoder in, a proven interval out."""
+"""The entry point of the certified bounds: an oracle and a decoder in, a proven interval out."""
 
 from __future__ import annotations
 

@@ -17,9 +17,8 @@ from pairsim.plain_text import printable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from pairsim.engines import Engine
+    from pairsim.sweeps import Sweep
     from pairsim.sweeps.progress import TaskProgress
-    from pairsim.sweeps.scheduler import SweepScheduler
 
 STYLES = ("auto", "bar", "lines", "json", "none")
 SECONDS_BETWEEN = {"bar": 0.5, "lines": 30.0, "json": 1.0}
@@ -36,12 +35,12 @@ def check_progress(style: str, quiet: bool) -> str:
 
 
 class Watch:
-    """Looks at a campaign from time to time."""
+    """Reports how far a sweep is."""
 
-    def __init__(self, campaign: SweepScheduler, engine: Engine) -> None:
-        self.campaign, self.engine = campaign, engine
+    def __init__(self, sweep: Sweep) -> None:
+        self.sweep = sweep
         self.started = time.monotonic()
-        self.cells = [cell for cell in campaign.grid_cells() if cell.blocks]
+        self.cells = [cell for cell in sweep.cells() if cell.blocks]
         self._costs = [float(cell.task.decoder.cost(cell.task.oracle.n).queries) for cell in self.cells]
         self._at_start = self._done()
         self._trials_at_start = self._trials()
@@ -70,7 +69,7 @@ class Watch:
             "trials": self._trials(),
             "trials_per_second": round((self._trials() - self._trials_at_start) / seconds, 1) if seconds > 0.0 else 0.0,
             "seconds_left": round(max(0.0, total - done) / speed, 1) if speed > 0.0 else None,
-            "engine": self.engine.describe(),
+            "engine": self.sweep.engine.describe() if self.sweep.engine else "",
             "current": [self.look_at(cell) for cell in self.active()],
         }
 
@@ -93,12 +92,12 @@ class Watch:
 
 
 @contextlib.contextmanager
-def watching(campaign: SweepScheduler, engine: Engine, style: str) -> Iterator[Callable[[], None]]:
-    """Yield a function to call often: it shows how the campaign is doing when it is time to."""
+def watching(sweep: Sweep, style: str) -> Iterator[Callable[[], None]]:
+    """Yield a function to call often: it shows how far the sweep is when it is time to."""
     if style == "none":
         yield lambda: None
         return
-    watch = Watch(campaign, engine)
+    watch = Watch(sweep)
     if style == "bar":
         with _live(watch) as draw:
             yield _now_and_then(draw, SECONDS_BETWEEN[style])

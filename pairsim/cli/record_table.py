@@ -42,12 +42,12 @@ SHARED = {
 }
 # columns that matter less, those that are left out first at the end
 LESS = (
-    *("rounds", "paper_l", "trials", "rows", "paired", "blocks", "questions", "method"),
+    *("rounds", "paper_l", "trials", "rows", "paired", "blocks", "method"),
     *("certified_l", "stored", "problems", "rows each", "t-test p", "corrected_t", "McNemar p", "mcnemar", "how"),
     *("fit s", "predict s", "distinct", "agreement"),
 )
 TELL_APART = ("method",)  # names a row where its keys alone do not: one decoder's rows by two methods
-ESTIMATES = ("success", "accuracy", "difference", "real")
+ESTIMATES = ("success", "accuracy", "difference", "observed")
 COUNTS = ("queries", "distinct", "rounds", "problems", "problem_rows", "rows each")
 AGREEMENT_DECIMALS = 4
 # digits, where no interval says

@@ -89,10 +89,10 @@ def _tasks(store: Store, left_out: list[str]) -> list[dict[str, Any]]:
     from pairsim.sweeps.block_results import BlockResults
     from pairsim.sweeps.requests import stored_cells
 
-    ledger = BlockResults(store)
+    results = BlockResults(store)
     records = []
-    for cell in stored_cells(store, ledger, left_out):
-        done = sum(1 for _ in cell.tallies(ledger))
+    for cell in stored_cells(store, results, left_out):
+        done = sum(1 for _ in cell.tallies(results))
         records.append(
             {
                 "task": cell.task.id,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,10 +18,8 @@ from pairsim.cli.running import refused
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from pairsim.engines import Engine
-    from pairsim.store import Store
+    from pairsim.sweeps import Sweep
     from pairsim.sweeps.rows import Row
-    from pairsim.sweeps.scheduler import SweepScheduler
 
 StoreOption = Annotated[
     Path | None,
@@ -88,9 +85,9 @@ def sweep_command(
     oracles = grid()
     decoders = options.make_decoders(decoder, ties)
 
-    from pairsim.sweeps import check_engine, engine_for, make_request, rows_of, schedule_sweep
+    from pairsim.sweeps import EngineChoice, Sweep, make_request
 
-    check_engine(threads, workers, None, scheduler)
+    choice = EngineChoice(threads, workers, None, scheduler)
     request = make_request(
         oracles,
         decoders,
@@ -105,21 +102,20 @@ def sweep_command(
     )
     tell: Callable[[str], None] = (lambda message: None) if quiet else note
     command = shell_command(["pairsim", *sys.argv[1:]])
-    with exit_cleanly(command if store is not None else None):
-        with contextlib.ExitStack() as stack:
-            opened = stack.enter_context(_opened(store, dry_run)) if store is not None else None
-            if dry_run:
-                _show_tasks(schedule_sweep(request, opened, dry_run=True), format_)
-                return
-            engine = stack.enter_context(engine_for(threads, workers, None, scheduler, tell))
-            campaign = schedule_sweep(request, opened, command)
-            if campaign.ledger.found:
-                tell(f"{store} already has {campaign.ledger.found:,} of the blocks")
+    kept = command if store is not None else None
+    with exit_cleanly(kept):
+        if dry_run:
+            with Sweep.open(request, store) as sweep:
+                _show_tasks(sweep, format_)
+            return
+        with Sweep.open(request, store, choice, command=command, tell=tell) as sweep:
+            if sweep.results.found:
+                tell(f"{store} already has {sweep.results.found:,} of the blocks")
             if not quiet:
                 announce_compiling()
-            _run(campaign, engine, style, command if store is not None else None)
-            rows = rows_of(campaign)
-            lost = _report(campaign, tell, store)
+            _run(sweep, style, kept)
+            rows = sweep.rows()
+            lost = _report(sweep, tell)
         _deliver(rows, format_, out, plot, tell)
     if lost:
         raise Stopped(lost, OUTSIDE_TROUBLE)
@@ -171,28 +167,20 @@ def check_targets(store: Path | None, out: Path | None, plot: Path | None, *, ev
         check_picture_target(plot)
 
 
-def _opened(path: Path, dry_run: bool) -> contextlib.AbstractContextManager[Store | None]:
-    from pairsim.store import Store
-
-    if not dry_run:
-        return Store.create_or_open(path)
-    return Store.read(path) if path.exists() else contextlib.nullcontext(None)
-
-
-def _run(campaign: SweepScheduler, engine: Engine, style: str, command: str | None) -> None:
-    """Run the campaign; when something outside ends it, say how to resume."""
+def _run(sweep: Sweep, style: str, command: str | None) -> None:
+    """Run the sweep; when something outside ends it, say how to resume."""
     from pairsim.cli.progress import watching
     from pairsim.engines import EngineLost
     from pairsim.store import StoreError
 
     try:
-        with noticing_sigterm() as look, watching(campaign, engine, style) as show_progress:
+        with noticing_sigterm() as look, watching(sweep, style) as show_progress:
 
             def tick() -> None:
                 look()
                 show_progress()
 
-            campaign.run(engine, tick)
+            sweep.run(tick)
             look()
     except EngineLost as error:
         raise Stopped(f"{error}; {what_is_kept(command)}", OUTSIDE_TROUBLE) from None
@@ -200,24 +188,26 @@ def _run(campaign: SweepScheduler, engine: Engine, style: str, command: str | No
         raise Stopped(f"{error} Resume with: {command}", OUTSIDE_TROUBLE) from None
 
 
-def _report(campaign: SweepScheduler, tell: Callable[[str], None], store: Path | None) -> str:
+def _report(sweep: Sweep, tell: Callable[[str], None]) -> str:
     """Tell what is not as it was asked for; return the message when blocks were lost."""
-    unfinished = sum(not cell.ended for cell in campaign.cells)
-    if campaign.out_of_time:
-        tell(f"time is up with {unfinished} tasks unfinished" + ("; the same command resumes" if store else ""))
-    elif campaign.shard is not None:
-        tell(f"shard {campaign.shard[0]}/{campaign.shard[1]} is done; merge the stores with: pairsim merge")
-    lost = [(cell, block, why) for cell in campaign.cells for block, why in cell.lost.items()]
+    cells, shard = sweep.cells(), sweep.request.shard
+    if sweep.out_of_time:
+        unfinished = sum(not cell.ended for cell in cells)
+        resumes = "; the same command resumes" if sweep.store is not None else ""
+        tell(f"time is up with {unfinished} tasks unfinished{resumes}")
+    elif shard is not None:
+        tell(f"shard {shard[0]}/{shard[1]} is done; merge the stores with: pairsim merge")
+    lost = [(cell, block, why) for cell in cells for block, why in cell.lost.items()]
     for cell, block, why in lost[:5]:
         note(f"block {block} of {cell.task.decoder.spec} at n = {cell.task.oracle.n} failed three times: {why}")
     return f"{len(lost)} blocks failed; the rest completed" if lost else ""
 
 
-def _show_tasks(campaign: SweepScheduler, format_: str) -> None:
+def _show_tasks(sweep: Sweep, format_: str) -> None:
     """Print what a sweep would do."""
     records: list[dict[str, Any]] = []
-    for cell in campaign.grid_cells():
-        stored = sum(1 for _ in cell.tallies(campaign.ledger))
+    for cell in sweep.cells():
+        stored = sum(1 for _ in cell.tallies(sweep.results))
         trials = cell.stop.trials if cell.blocks else 0
         records.append(
             {
@@ -230,11 +220,11 @@ def _show_tasks(campaign: SweepScheduler, format_: str) -> None:
                 "trials": trials,
                 "blocks": cell.blocks,
                 "stored": stored,
-                "questions": trials * cell.task.decoder.cost(cell.task.oracle.n).queries,
+                "queries": trials * cell.task.decoder.cost(cell.task.oracle.n).queries,
             }
         )
-    at_most = "at most, " if any(cell.stop.is_rule for cell in campaign.cells) else ""
-    total = sum(record["questions"] for record in records)
+    at_most = "at most, " if sweep.request.has_rule else ""
+    total = sum(record["queries"] for record in records)
     missing = sum(record["blocks"] - record["stored"] for record in records)
     caption = f"{at_most}{len(records)} tasks, {missing:,} blocks to run, {total:.3g} queries in all"
     show_records(records, format_, caption)

@@ -152,33 +152,33 @@ def run_cross_validation_request(
     order: CrossValidationRequest, store: Store | None, jobs: int, progress: Progress, command: str | None = None
 ) -> Evaluation:
     """Compute what the store lacks, and return the rows that were asked for; `command` is what asked for them."""
-    ledger = EvaluationResults(store)
+    results = EvaluationResults(store)
     if store is not None:
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
     for dataset in order.datasets:
-        ledger.add_exam(order.protocol.exam(dataset))
+        results.add_exam(order.protocol.exam(dataset))
     work = [(dataset, reduction) for dataset in order.datasets for reduction in order.reductions]
     wanted = [order.wanted(*each) for each in work]
-    ledger.want(wanted)
+    results.want(wanted)
     with FoldWorkers(_play_numbered, min(jobs, order.most_units)) as workers:
         for place, ((dataset, reduction), row) in enumerate(zip(work, wanted, strict=True)):
             name = f"{dataset.name}, {reduction.spec}"
-            stored = ledger.outcome(row.task) is not None
+            stored = results.outcome(row.task) is not None
             progress(place / len(work), f"{name}: {'stored' if stored else 'training'}")
             if not stored:
-                for done, label in _compute(order, dataset, reduction, ledger, workers):
+                for done, label in _compute(order, dataset, reduction, results, workers):
                     progress((place + done) / len(work), f"{name}: {label}")
-    rows = (make_row(each, ledger) for each in wanted)
-    return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, ledger)))
+    rows = (make_row(each, results) for each in wanted)
+    return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, results)))
 
 
 def _compute(
     order: CrossValidationRequest,
     dataset: Dataset,
     reduction: Reduction,
-    ledger: EvaluationResults,
+    results: EvaluationResults,
     workers: FoldWorkers,
 ) -> Iterator[tuple[float, str]]:
     """Compute the outcome of a task, and yield how far it is.
@@ -192,21 +192,21 @@ def _compute(
         together = [each for each in order.reductions if each == reduction or order.share(each, reduction)]
         tasks = [order.task(dataset, each, tuning) for each in together]
         ways = [Way(each, tuning, own, own) for each, own in zip(together, tasks, strict=True)]
-        yield from _play(order, dataset, ways, True, ledger, workers)
+        yield from _play(order, dataset, ways, True, results, workers)
         return
     places = every_place(tuning)
     fixed = [reduction.chosen(tuning.settings(each)) for each in places]
     ways = [Way(each, None, order.task(dataset, each, None), task) for each in fixed]
-    yield from _play(order, dataset, ways, False, ledger, workers)
-    outcomes = [ledger.outcome(way.task) for way in ways]
-    truth = ledger.exam(task).truth
+    yield from _play(order, dataset, ways, False, results, workers)
+    outcomes = [results.outcome(way.task) for way in ways]
+    truth = results.exam(task).truth
     errors = [math.inf if each is None else int((each.named != truth).sum()) for each in outcomes]
     best = errors.index(min(errors))
-    for number, record in ledger.folds(ways[best].task).items():
-        ledger.put_fold(task, number, record._replace(places=places[best]))
+    for number, record in results.folds(ways[best].task).items():
+        results.put_fold(task, number, record._replace(places=places[best]))
     found = outcomes[best]
     assert found is not None
-    ledger.put(task, found, ledger.seconds(task))
+    results.put(task, found, results.seconds(task))
 
 
 def _play(
@@ -214,39 +214,39 @@ def _play(
     dataset: Dataset,
     ways: Sequence[Way],
     together: bool,
-    ledger: EvaluationResults,
+    results: EvaluationResults,
     workers: FoldWorkers,
 ) -> Iterator[tuple[float, str]]:
-    """Play the folds that the ledger lacks, all ways of a fold at once or one by one, and enter the outcomes."""
-    if ledger.store is not None:
-        ledger.store.add_tasks([TaskRecord(way.task.id, way.task.definition) for way in ways])
+    """Play the folds that are missing, all ways of a fold at once or one by one, and enter the outcomes."""
+    if results.store is not None:
+        results.store.add_tasks([TaskRecord(way.task.id, way.task.definition) for way in ways])
     groups = [tuple(range(len(ways)))] if together else [(place,) for place in range(len(ways))]
-    units = [unit for group in groups for unit in _units(order, ways, group, ledger)]
+    units = [unit for group in groups for unit in _units(order, ways, group, results)]
     total = len(groups) * order.protocol.parts
     for done, (unit, folds) in enumerate(workers.play((dataset, order.protocol), units), start=total - len(units) + 1):
         for place, fold in zip(unit.places, folds, strict=True):
             named = np.searchsorted(dataset.classes, fold.labels).astype(np.int64)
             record = FoldRecord(named, fold.problems, fold.problem_rows, fold.places)
-            ledger.put_fold(ways[place].task, unit.number, record)
-            ledger.add_seconds(ways[place].timed, Seconds(fold.fit_seconds, fold.predict_seconds))
+            results.put_fold(ways[place].task, unit.number, record)
+            results.add_seconds(ways[place].timed, Seconds(fold.fit_seconds, fold.predict_seconds))
         yield done / total, f"{'fold' if together else 'training'} {done} of {total}"
     for way in ways:
-        if ledger.outcome(way.task) is None:
-            exam = ledger.exam(way.task)
+        if results.outcome(way.task) is None:
+            exam = results.exam(way.task)
             fold_of, named = fold_numbers(exam.split, exam.truth), np.empty(len(exam.truth), np.int64)
-            for number, record in ledger.folds(way.task).items():
+            for number, record in results.folds(way.task).items():
                 named[fold_of == number] = record.named
-            ledger.put(way.task, Outcome(named), ledger.seconds(way.task))
+            results.put(way.task, Outcome(named), results.seconds(way.task))
 
 
 def _units(
-    order: CrossValidationRequest, ways: Sequence[Way], group: tuple[int, ...], ledger: EvaluationResults
+    order: CrossValidationRequest, ways: Sequence[Way], group: tuple[int, ...], results: EvaluationResults
 ) -> Iterator[Unit]:
     """Yield what is to be trained for a group of ways with the same search."""
     manner = Manner(order.scaling, ways[group[0]].tuning, order.protocol.by_class)
-    lacking = [place for place in group if ledger.outcome(ways[place].task) is None]
+    lacking = [place for place in group if results.outcome(ways[place].task) is None]
     for number in range(order.protocol.parts):
-        places = tuple(place for place in lacking if number not in ledger.folds(ways[place].task))
+        places = tuple(place for place in lacking if number not in results.folds(ways[place].task))
         if places:
             yield Unit(number, places, tuple(ways[place].reduction for place in places), manner)
 

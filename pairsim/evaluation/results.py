@@ -55,15 +55,15 @@ def too_narrow(rows: Iterable[Row]) -> bool:
 
 def stored_evaluation(store: Store, left_out: list[str] | None = None) -> tuple[list[Row], list[Comparison]]:
     """Return the rows that a store was asked for, as far as they are known, and every two side by side."""
-    ledger = EvaluationResults(store)
-    wanted = ledger.wanted(left_out)
-    rows = (make_row(each, ledger) for each in wanted)
-    return [row for row in rows if row is not None], compare(wanted, ledger)
+    results = EvaluationResults(store)
+    wanted = results.wanted(left_out)
+    rows = (make_row(each, results) for each in wanted)
+    return [row for row in rows if row is not None], compare(wanted, results)
 
 
 def stored_tasks(store: Store, left_out: list[str] | None = None) -> list[dict[str, Any]]:
     """Return the tasks that a store was asked for, with their ids and whether they are finished."""
-    ledger = EvaluationResults(store)
+    results = EvaluationResults(store)
     return [
         {
             "task": each.task.id,
@@ -75,17 +75,17 @@ def stored_tasks(store: Store, left_out: list[str] | None = None) -> list[dict[s
             "seed": each.task.seed,
             "scaling": "" if each.task.scaling == SCALINGS[0] else each.task.scaling,
             "tuning": "" if each.task.tuning is None else str(each.task.tuning),
-            "state": "open" if ledger.outcome(each.task) is None else "finished",
+            "state": "open" if results.outcome(each.task) is None else "finished",
         }
-        for each in ledger.wanted(left_out)
+        for each in results.wanted(left_out)
     ]
 
 
 def compare_decoders(store: Store, one: Decoder, two: Decoder, left_out: list[str] | None = None) -> list[Comparison]:
     """Return two decoders side by side on every model in a store that was evaluated with both."""
-    ledger = EvaluationResults(store)
+    results = EvaluationResults(store)
     models: dict[str, dict[str, RequestedRow]] = {}
-    for each in ledger.wanted(left_out):
+    for each in results.wanted(left_out):
         if each.task.decoder in (one, two):
             model = dataclasses.replace(each.task, decoder=None).id
             models.setdefault(model, {})[each.task.decoder.spec] = each
@@ -94,4 +94,4 @@ def compare_decoders(store: Store, one: Decoder, two: Decoder, left_out: list[st
         raise parameter_error(
             "compare", "decoders", "two that a model in the store has both", f"{one.spec}, {two.spec}"
         )
-    return [each for found in both for each in compare([found[one.spec], found[two.spec]], ledger)]
+    return [each for found in both for each in compare([found[one.spec], found[two.spec]], results)]

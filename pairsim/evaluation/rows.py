@@ -94,25 +94,25 @@ class Comparison(NamedTuple):
     corrected_t: float
 
 
-def make_row(wanted: RequestedRow, ledger: EvaluationResults) -> Row | None:
+def make_row(wanted: RequestedRow, results: EvaluationResults) -> Row | None:
     """Return the row of a task; None while it has no outcome."""
-    task, outcome = wanted.task, ledger.outcome(wanted.task)
+    task, outcome = wanted.task, results.outcome(wanted.task)
     if outcome is None:
         return None
-    exam, seconds = ledger.exam(task), ledger.seconds(task)
+    exam, seconds = results.exam(task), results.seconds(task)
     rows = len(exam.truth)
     fold = _folds(task, exam)
     right = outcome.named == exam.truth
     low, high = _interval(right, fold, wanted.confidence)
     agreement, p_values = (math.nan,) * 3, (math.nan,) * 2
-    reference = ledger.outcome(wanted.reference)
+    reference = results.outcome(wanted.reference)
     if wanted.reference.id == task.id:
         agreement = (1.0,) * 3
     elif reference is not None:
         same = outcome.named == reference.named
         agreement = (float(same.mean()), *_interval(same, fold, wanted.confidence))
         p_values = _p_values(right, reference.named == exam.truth, fold)
-    trained = trained_in(task, list(ledger.folds(task).values()))
+    trained = trained_in(task, list(results.folds(task).values()))
     return Row(
         data=wanted.label,
         n=exam.n,
@@ -143,17 +143,17 @@ def make_row(wanted: RequestedRow, ledger: EvaluationResults) -> Row | None:
     )
 
 
-def compare(wanted: Iterable[RequestedRow], ledger: EvaluationResults) -> list[Comparison]:
+def compare(wanted: Iterable[RequestedRow], results: EvaluationResults) -> list[Comparison]:
     """Return every two rows with the same exam and seed side by side."""
     groups: dict[tuple[str, int], list[RequestedRow]] = {}
     for each in wanted:
-        if ledger.outcome(each.task) is not None:
+        if results.outcome(each.task) is not None:
             groups.setdefault((each.task.exam_digest, each.task.seed), []).append(each)
     found = []
     for group in groups.values():
-        exam = ledger.exam(group[0].task)
+        exam = results.exam(group[0].task)
         truth, fold = exam.truth, _folds(group[0].task, exam)
-        right = [outcome.named == truth for each in group if (outcome := ledger.outcome(each.task)) is not None]
+        right = [outcome.named == truth for each in group if (outcome := results.outcome(each.task)) is not None]
         for (one, first), (two, second) in itertools.combinations(zip(group, right, strict=True), 2):
             only = _one_only(first, second)
             names = (one.label, one.task.split, one.task.seed, describe(one.task), describe(two.task))

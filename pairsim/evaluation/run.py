@@ -193,37 +193,37 @@ def run_evaluation_request(
     command: str | None = None,
 ) -> Evaluation:
     """Compute what the store lacks, and return the rows that were asked for; `command` is what asked for them."""
-    ledger = EvaluationResults(store)
+    results = EvaluationResults(store)
     if store is not None:
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
     for dataset in order.datasets:
         truth = np.searchsorted(dataset.classes, dataset.y_test).astype(np.int64)
-        ledger.add_exam(TestSet(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
+        results.add_exam(TestSet(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
     models = [(dataset, estimator) for dataset in order.datasets for estimator in order.estimators]
     wanted = [row for model in models for row in order.wanted(*model)]
-    ledger.want(wanted)
+    results.want(wanted)
     for place, (dataset, estimator) in enumerate(models):
-        for done, label in compute(order, dataset, estimator, ledger, tell):
+        for done, label in compute(order, dataset, estimator, results, tell):
             progress((place + done) / len(models), label)
-    rows = (make_row(each, ledger) for each in wanted)
-    return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, ledger)))
+    rows = (make_row(each, results) for each in wanted)
+    return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, results)))
 
 
 def compute(
     order: EvaluationRequest,
     dataset: Dataset,
     estimator: Estimator,
-    ledger: EvaluationResults,
+    results: EvaluationResults,
     tell: Callable[[str], None],
 ) -> Iterator[tuple[float, str]]:
-    """Train one model, unless the ledger has all of its decoders, and predict with those that it lacks.
+    """Train one model, unless all of its decoders are done, and predict with those that are missing.
 
     Yields the share of this work that is done, and what comes next.
     """
     decoders = list(dict.fromkeys((*order.decoders, order.reference)))
-    missing = [decoder for decoder in decoders if ledger.outcome(order.task(dataset, estimator, decoder)) is None]
+    missing = [decoder for decoder in decoders if results.outcome(order.task(dataset, estimator, decoder)) is None]
     name = f"{dataset.name}, {estimator.spec}"
     if not missing:
         yield 1.0, f"{name}: stored"
@@ -237,5 +237,5 @@ def compute(
         yield (1.0 + place / len(missing)) / 2.0, f"{name}: {decoder.spec}"
         player, learning = knowing_errors(decoder, trained, numbers)
         outcome, seconds = predict(trained.model, player, numbers.X_test, dataset.classes, order.seed)
-        ledger.put(order.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds + learning, seconds))
+        results.put(order.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds + learning, seconds))
     yield 1.0, name

@@ -39,11 +39,11 @@ def cut_blocks(n: int, trials: int) -> Iterator[tuple[int, int, int]]:
         yield block, first, min(size, trials - first)
 
 
-def cut_pieces(bench: BlockSimulator, first: int, count: int) -> Iterator[tuple[int, int]]:
+def cut_pieces(simulator: BlockSimulator, first: int, count: int) -> Iterator[tuple[int, int]]:
     """Yield (first, count) of the pieces of a block: whole slabs where tournaments are scored, else some 20 ms."""
     size = SLAB_TRIALS
-    if not bench.scored:
-        questions = sum(each.cost(bench.n).queries for each in bench.decoders) * len(bench.oracles)
+    if not simulator.scored:
+        questions = sum(each.cost(simulator.n).queries for each in simulator.decoders) * len(simulator.oracles)
         size = TRIALS_PER_WORD * max(1, min(1024, QUESTIONS_PER_PIECE // max(1, questions * TRIALS_PER_WORD)))
         if questions > QUESTIONS_PER_PIECE:
             size = max(1, TRIALS_PER_WORD * QUESTIONS_PER_PIECE // questions)
@@ -56,10 +56,10 @@ def join(total: list[BlockResult] | None, more: list[BlockResult]) -> list[Block
     return more if total is None else [old.plus(new) for old, new in zip(total, more, strict=True)]
 
 
-def play_block(bench: BlockSimulator, first: int, count: int) -> list[BlockResult]:
+def play_block(simulator: BlockSimulator, first: int, count: int) -> list[BlockResult]:
     """Play a block piece by piece on this thread; the pieces are merged in order, as on any number of threads."""
     total: list[BlockResult] | None = None
-    for piece in cut_pieces(bench, first, count):
-        total = join(total, bench.play(*piece))
+    for piece in cut_pieces(simulator, first, count):
+        total = join(total, simulator.play(*piece))
     assert total is not None
     return total

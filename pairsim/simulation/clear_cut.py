@@ -203,11 +203,11 @@ def separation(
         if recorded is not None:
             first[place], second[place] = _top_two(_recorded_scores(recorded, start, count), truth)
             return count
-        with WORKSPACES.lend(oracle.n) as desk:
+        with WORKSPACES.lend(oracle.n) as workspace:
             word = start // TRIALS_PER_WORD
-            play_slab(oracle.kernel(), oracle.n, 0, stream_key(seed, oracle.n), word, desk.full, U_LANES)
-            unpack_scores(desk.full, oracle.n, desk.scores)
-            first[place], second[place] = _top_two(desk.scores[:, :count], truth)
+            play_slab(oracle.kernel(), oracle.n, 0, stream_key(seed, oracle.n), word, workspace.full, U_LANES)
+            unpack_scores(workspace.full, oracle.n, workspace.scores)
+            first[place], second[place] = _top_two(workspace.scores[:, :count], truth)
         return count
 
     for count in OrderedThreads(do, range(0, trials, SLAB_TRIALS)).work(check_threads(owner, threads)):

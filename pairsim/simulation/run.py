@@ -56,10 +56,10 @@ def check_trials(owner: str, trials: object, oracle: Oracle) -> int:
 def make_simulator(
     oracles: tuple[Oracle, ...], decoders: tuple[Decoder, ...], method: str, trials: int, seed: int
 ) -> tuple[BlockSimulator, tuple[str, ...]]:
-    """Return the bench, and the method of each decoder as it will be reported.
+    """Return the simulator, and the method of each decoder as it will be reported.
 
-    Oracles on one bench have the same n; several of them must be uniform. A decoder whose success is exact is still
-    simulated where its agreement with max-win is wanted, and left off the bench where it is not.
+    The oracles have the same n; several of them must be uniform. A decoder whose success is exact is still
+    simulated where its agreement with max-win is wanted, and left out where it is not.
     """
     oracle, n = oracles[0], oracles[0].n
     reference = next((place for place, each in enumerate(decoders) if each.reference), -1)
@@ -72,23 +72,25 @@ def make_simulator(
     if beside:
         reference = len(played)
         played.append((MaxWin(), "simulated"))
-    bench = BlockSimulator(oracles, tuple(d for d, _ in played), tuple(m for _, m in played), reference, seed)
-    check_trial(n, bench.decoders, bench.methods, bench.scored)
-    return bench, methods
+    simulator = BlockSimulator(oracles, tuple(d for d, _ in played), tuple(m for _, m in played), reference, seed)
+    check_trial(n, simulator.decoders, simulator.methods, simulator.scored)
+    return simulator, methods
 
 
-def run_blocks(bench: BlockSimulator, trials: int, threads: int, progress: Progress | None) -> list[BlockResult | None]:
+def run_blocks(
+    simulator: BlockSimulator, trials: int, threads: int, progress: Progress | None
+) -> list[BlockResult | None]:
     """Play all blocks on threads; pieces are merged in order to blocks, and blocks in order, on any number of them."""
-    if not bench.decoders:
-        return [None] * len(bench.oracles)
+    if not simulator.decoders:
+        return [None] * len(simulator.oracles)
     pieces = (
         (piece, place == 0)
-        for _, first, count in cut_blocks(bench.n, trials)
-        for place, piece in enumerate(cut_pieces(bench, first, count))
+        for _, first, count in cut_blocks(simulator.n, trials)
+        for place, piece in enumerate(cut_pieces(simulator, first, count))
     )
     total: list[BlockResult] | None = None
     block: list[BlockResult] | None = None
-    for parts, starts_block, count in _played(bench, pieces, threads):
+    for parts, starts_block, count in _played(simulator, pieces, threads):
         if starts_block and block is not None:
             total, block = join(total, block), None
         block = join(block, parts)
@@ -99,11 +101,11 @@ def run_blocks(bench: BlockSimulator, trials: int, threads: int, progress: Progr
 
 
 def _played(
-    bench: BlockSimulator, pieces: Iterator[tuple[tuple[int, int], bool]], threads: int
+    simulator: BlockSimulator, pieces: Iterator[tuple[tuple[int, int], bool]], threads: int
 ) -> Iterator[tuple[list[BlockResult], bool, int]]:
     """Yield what each piece gave, in order, with whether it starts a block and its number of trials."""
-    crew = OrderedThreads(lambda piece: (bench.play(*piece[0]), piece[1], piece[0][1]), pieces)
-    yield from crew.work(threads)
+    workers = OrderedThreads(lambda piece: (simulator.play(*piece[0]), piece[1], piece[0][1]), pieces)
+    yield from workers.work(threads)
 
 
 def estimate_of(
@@ -187,11 +189,13 @@ def simulate_together(
     confidence = check_confidence("simulate", confidence)
     threads = check_threads("simulate", threads)
     check_method("simulate", method)
-    bench, methods = make_simulator(tuple(oracles), tuple(decoders), method, trials, seed)
-    played = run_blocks(bench, trials, threads, progress)
+    simulator, methods = make_simulator(tuple(oracles), tuple(decoders), method, trials, seed)
+    played = run_blocks(simulator, trials, threads, progress)
     return [
         [
-            estimate_of(oracle, each, used, row.tallies[place] if row else None, confidence, place == bench.reference)
+            estimate_of(
+                oracle, each, used, row.tallies[place] if row else None, confidence, place == simulator.reference
+            )
             for place, (each, used) in enumerate(zip(decoders, methods, strict=True))
         ]
         for oracle, row in zip(oracles, played, strict=True)

@@ -26,7 +26,7 @@ NOTHING: NDArray[np.float64] = np.empty(0)
 
 
 class Entry(NamedTuple):
-    """A decoder on the bench, as it acts on these oracles, with what is known about its type."""
+    """A decoder of a `BlockSimulator`, as it acts on these oracles, with what is known about its type."""
 
     place: int
     decoder: Decoder
@@ -101,9 +101,9 @@ class BlockSimulator:
         """Return what trials first .. first + count - 1 give, one entry per oracle."""
         if not self.scored:
             return [self._decode(oracle, None, None, first, count) for oracle in self.oracles]
-        with WORKSPACES.lend(self.n) as desk:
-            wrong = WrongGames(self.oracles[0], self.stream, first, count, desk) if self._splits else None
-            return [self._decode(oracle, desk, wrong, first, count) for oracle in self.oracles]
+        with WORKSPACES.lend(self.n) as workspace:
+            wrong = WrongGames(self.oracles[0], self.stream, first, count, workspace) if self._splits else None
+            return [self._decode(oracle, workspace, wrong, first, count) for oracle in self.oracles]
 
     @functools.cached_property
     def _prices(self) -> NDArray[np.float64]:
@@ -120,15 +120,15 @@ class BlockSimulator:
         return frozenset(place for place, decoder, *_ in self._entries if decoder.expected_distinct(self.n) is None)
 
     def _decode(
-        self, oracle: Oracle, desk: Workspace | None, wrong: WrongGames | None, first: int, count: int
+        self, oracle: Oracle, workspace: Workspace | None, wrong: WrongGames | None, first: int, count: int
     ) -> BlockResult:
         """Return what each decoder did: first whom they named, then the probabilities, given the reference."""
         truth = oracle.truth(first, count)
         sheet = TrialOutcomes(len(self._entries), truth)
         sheet.prices[:] = count * self._prices
         trials = Trials(oracle, self.stream, first, truth)
-        if desk is not None:
-            trials = SlabTrials(oracle, self.stream, first, truth, desk, wrong)
+        if workspace is not None:
+            trials = SlabTrials(oracle, self.stream, first, truth, workspace, wrong)
         for entry in self._entries:
             if entry.conditional and entry.method.given != QUERIES:
                 self._name_conditionally(entry, trials, sheet)

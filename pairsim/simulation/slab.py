@@ -24,11 +24,11 @@ NOBODY: NDArray[np.int64] = np.empty(0, np.int64)
 class WrongGames:
     """The games among the wrong classes in a slab of trials: what oracles that differ in p have in common."""
 
-    def __init__(self, oracle: Oracle, stream: np.uint64, first: int, count: int, desk: Workspace) -> None:
-        self.n, self.stream, self.first, self.count, self.desk = oracle.n, stream, first, count, desk
+    def __init__(self, oracle: Oracle, stream: np.uint64, first: int, count: int, workspace: Workspace) -> None:
+        self.n, self.stream, self.first, self.count, self.workspace = oracle.n, stream, first, count, workspace
         self._kept: dict[Hashable, Any] = {}
         word = first // TRIALS_PER_WORD
-        play_slab(oracle.kernel(), self.n, 1, stream, word, desk.others, U_LANES)
+        play_slab(oracle.kernel(), self.n, 1, stream, word, workspace.others, U_LANES)
 
     def kept(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Return what `make` makes, made once for all oracles."""
@@ -39,14 +39,14 @@ class WrongGames:
     @functools.cached_property
     def top(self) -> NDArray[np.int64]:
         """Three numbers a trial: the wrong classes' top score, how many have it, how many have one less."""
-        heights, at_top, below_top = self.desk.top_two
-        top_two(self.desk.others, self.n, *self.desk.tops, heights, at_top, below_top)
-        return self.desk.top_two
+        heights, at_top, below_top = self.workspace.top_two
+        top_two(self.workspace.others, self.n, *self.workspace.tops, heights, at_top, below_top)
+        return self.workspace.top_two
 
     @functools.cached_property
     def orders(self) -> NDArray[np.int32]:
         """A random order of the classes in each trial, one in a row: that of the decoders' own draws."""
-        orders = self.desk.orders[: self.count]
+        orders = self.workspace.orders[: self.count]
         deal_trials(self.n, self.stream, self.first, orders)
         return orders
 
@@ -88,7 +88,7 @@ class Trials:
 
 
 class SlabTrials(Trials):
-    """Trials of a slab that is played now, in the memory of a desk."""
+    """Trials of a slab that is simulated now, in a workspace."""
 
     def __init__(
         self,
@@ -96,11 +96,11 @@ class SlabTrials(Trials):
         stream: np.uint64,
         first: int,
         truth: NDArray[np.int64],
-        desk: Workspace,
+        workspace: Workspace,
         wrong_games: WrongGames | None,
     ) -> None:
         super().__init__(oracle, stream, first, truth)
-        self.desk = desk
+        self.workspace = workspace
         self._wrong_games = wrong_games
 
     @property
@@ -117,21 +117,23 @@ class SlabTrials(Trials):
     @functools.cached_property
     def full(self) -> Slab:
         """All games, as bit-sliced counters."""
-        kernel, desk, word = self.oracle.kernel(), self.desk, self.first // TRIALS_PER_WORD
+        kernel, workspace, word = self.oracle.kernel(), self.workspace, self.first // TRIALS_PER_WORD
         if self._wrong_games is None:
-            play_slab(kernel, self.n, 0, self.stream, word, desk.full, U_LANES)
+            play_slab(kernel, self.n, 0, self.stream, word, workspace.full, U_LANES)
         else:
-            play_class_zero(kernel, self.n, self.stream, word, desk.others, desk.full, desk.answers, U_LANES)
-        return desk.full
+            play_class_zero(
+                kernel, self.n, self.stream, word, workspace.others, workspace.full, workspace.answers, U_LANES
+            )
+        return workspace.full
 
     @property
     def answers(self) -> NDArray[np.uint64]:
         """Class 0's answers, a bit per trial, where the games among the wrong classes are played on their own."""
         assert self.full is not None
-        return self.desk.answers
+        return self.workspace.answers
 
     @functools.cached_property
     def scores(self) -> NDArray[np.uint16]:
         """How many others each class beats: [class, trial], for all trials of a slab."""
-        unpack_scores(self.full, self.n, self.desk.scores)
-        return self.desk.scores
+        unpack_scores(self.full, self.n, self.workspace.scores)
+        return self.workspace.scores

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
+from pairsim.sweeps.engine_choice import EngineChoice
 from pairsim.sweeps.losses import LostBlocksError
-from pairsim.sweeps.run import check_engine, check_grid, engine_for, make_request, rows_of, schedule_sweep, sweep
+from pairsim.sweeps.run import Sweep, sweep
+from pairsim.sweeps.sweep_request import SweepRequest, check_grid, make_request
 
-__all__ = [
-    "LostBlocksError",
-    "check_engine",
-    "check_grid",
-    "engine_for",
-    "make_request",
-    "rows_of",
-    "schedule_sweep",
-    "sweep",
-]
+__all__ = ["EngineChoice", "LostBlocksError", "Sweep", "SweepRequest", "check_grid", "make_request", "sweep"]

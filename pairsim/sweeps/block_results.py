@@ -1,4 +1,4 @@
-"""The ledger of a sweep: which blocks are done and what they gave, in memory and, where there is one, in the store."""
+"""Results of a sweep's blocks: which are done and what they gave, in memory and, where there is one, in the store."""
 
 from __future__ import annotations
 

@@ -96,8 +96,8 @@ def compare_in_store(
     Blocks in which they were not played side by side are played again. `left_out` is that of `stored_cells`.
     """
     confidence = check_confidence("compare", confidence)
-    ledger = BlockResults(store)
-    cells = list(stored_cells(store, ledger, left_out))
+    results = BlockResults(store)
+    cells = list(stored_cells(store, results, left_out))
     matched = list(_matches(cells, first, second))
     found = []
     for one, two in matched:
@@ -105,9 +105,9 @@ def compare_in_store(
         level = (1.0 + confidence) / 2.0 if by_luck else confidence
         difference: Difference | None
         if by_luck and not _both_ended_at_once(one, two):
-            difference = difference_apart(one, two, ledger, level)
+            difference = difference_apart(one, two, results, level)
         else:
-            total = _side_by_side(store, one, two, ledger)
+            total = _side_by_side(store, one, two, results)
             difference = Difference(total.trials, *difference_of(total, level), True) if total.trials else None
         if progress:
             progress(1.0 / len(matched), one.label)
@@ -131,13 +131,13 @@ def _both_ended_at_once(one: TaskProgress, two: TaskProgress) -> bool:
 
 
 def difference_apart(
-    one: TaskProgress, two: TaskProgress, ledger: BlockResults, confidence: float
+    one: TaskProgress, two: TaskProgress, results: BlockResults, confidence: float
 ) -> Difference | None:
     """Return the difference of two estimates, each made of all that its task has; None while either has nothing.
 
     The interval holds when those of both do, each of which misses with half of the probability that is allowed.
     """
-    first, second = (cell.estimate(ledger, (1.0 + confidence) / 2.0) for cell in (one, two))
+    first, second = (cell.estimate(results, (1.0 + confidence) / 2.0) for cell in (one, two))
     if first is None or second is None:
         return None
     difference = second.failure - first.failure  # and not of successes, which have fewer digits
@@ -145,17 +145,17 @@ def difference_apart(
     return Difference(min(first.trials, second.trials), difference, *interval, False)
 
 
-def _side_by_side(store: Store, one: TaskProgress, two: TaskProgress, ledger: BlockResults) -> PairedTally:
+def _side_by_side(store: Store, one: TaskProgress, two: TaskProgress, results: BlockResults) -> PairedTally:
     """Return two tasks on the trials that both have, in all blocks up to the end of either."""
     known = stored_versus(store, one.task.id, two.task.id)
     total = PairedTally()
-    for block in ledger.blocks_of(one.task.id):
+    for block in results.blocks_of(one.task.id):
         if block >= min(_end_of(one), _end_of(two)):
             break
         trials = min(one.trials_of(block), two.trials_of(block))
         both = known.get(block)
         if both is None or both.trials != trials:
-            if not (_has(one, ledger, block) and _has(two, ledger, block)):
+            if not (_has(one, results, block) and _has(two, results, block)):
                 continue
             both = _play_again(one, two, block, trials)
         total = total.plus(both)
@@ -167,16 +167,16 @@ def _end_of(cell: TaskProgress) -> int:
     return cell.frontier if cell.stop.is_rule else cell.blocks
 
 
-def _has(cell: TaskProgress, ledger: BlockResults, block: int) -> bool:
-    return ledger.tally(cell.task.id, block, cell.trials_of(block)) is not None
+def _has(cell: TaskProgress, results: BlockResults, block: int) -> bool:
+    return results.tally(cell.task.id, block, cell.trials_of(block)) is not None
 
 
 def _play_again(one: TaskProgress, two: TaskProgress, block: int, trials: int) -> PairedTally:
     methods = (one.task.method, two.task.method)
-    bench = BlockSimulator(
+    simulator = BlockSimulator(
         (one.task.oracle,), (one.task.decoder, two.task.decoder), methods, -1, one.task.seed, paired=True
     )
-    return play_block(bench, block * one.size, trials)[0].versus[0, 1]
+    return play_block(simulator, block * one.size, trials)[0].versus[0, 1]
 
 
 def _matches(

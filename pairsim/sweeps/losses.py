@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pairsim.sweeps.scheduler import SweepScheduler
+from pairsim.sweeps.progress import TaskProgress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,9 +28,9 @@ class LostBlocksError(RuntimeError):
         self.rows = rows
 
 
-def raise_if_blocks_were_lost(campaign: SweepScheduler, rows: pd.DataFrame) -> None:
+def raise_if_blocks_were_lost(cells: Sequence[TaskProgress], rows: pd.DataFrame, *, stored: bool) -> None:
     """Raise `LostBlocksError` with how many blocks failed, of which decoders, and why the first one did."""
-    lost = [(cell, block) for cell in campaign.grid_cells() for block in sorted(cell.lost)]
+    lost = [(cell, block) for cell in cells for block in sorted(cell.lost)]
     if not lost:
         return
     counts = Counter(cell.task.decoder.spec for cell, _ in lost)
@@ -37,7 +38,7 @@ def raise_if_blocks_were_lost(campaign: SweepScheduler, rows: pd.DataFrame) -> N
     cell, block = lost[0]
     reason = " ".join(cell.lost[block].split())
     reason = reason if len(reason) <= MOST_SHOWN else reason[: MOST_SHOWN - 3] + "..."
-    kept = "; all others are stored" if campaign.ledger.store is not None else ""
+    kept = "; all others are stored" if stored else ""
     raise LostBlocksError(
         f"{len(lost)} block{'s' if len(lost) > 1 else ''} failed ({shares}){kept}. "
         f"The first, block {block} of {cell.task.decoder.spec} at n = {cell.task.oracle.n}: {reason}",

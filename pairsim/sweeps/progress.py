@@ -59,39 +59,39 @@ class TaskProgress:
         self.lost[block] = reason
         self.ended = self.ended or self.stop.is_rule
 
-    def lacks(self, ledger: BlockResults, block: int) -> bool:
+    def lacks(self, results: BlockResults, block: int) -> bool:
         """Say whether a block must still be played for this cell."""
         if self.ended or self.given_up or block >= self.blocks or block < self.frontier or block in self.lost:
             return False
-        return not self.has_block(ledger, block)
+        return not self.has_block(results, block)
 
-    def has_block(self, ledger: BlockResults, block: int) -> bool:
+    def has_block(self, results: BlockResults, block: int) -> bool:
         """Say whether a block is there, with its agreements."""
         trials = self.trials_of(block)
-        if ledger.tally(self.task.id, block, trials) is None:
+        if results.tally(self.task.id, block, trials) is None:
             return False
-        return self.reference is None or ledger.agreement(self.task.id, self.reference.id, block, trials) is not None
+        return self.reference is None or results.agreement(self.task.id, self.reference.id, block, trials) is not None
 
-    def block_tally(self, ledger: BlockResults, block: int) -> Tally | None:
+    def block_tally(self, results: BlockResults, block: int) -> Tally | None:
         """Return the tally of a block with its agreements; None when it, or its agreements, are not there."""
         trials = self.trials_of(block)
-        tally = ledger.tally(self.task.id, block, trials)
+        tally = results.tally(self.task.id, block, trials)
         if tally is None or self.reference is None:
             return tally and dataclasses.replace(tally, agreements=math.nan)
-        agreements = ledger.agreement(self.task.id, self.reference.id, block, trials)
+        agreements = results.agreement(self.task.id, self.reference.id, block, trials)
         return None if agreements is None else dataclasses.replace(tally, agreements=agreements)
 
-    def tallies(self, ledger: BlockResults) -> Iterator[tuple[int, Tally]]:
+    def tallies(self, results: BlockResults) -> Iterator[tuple[int, Tally]]:
         """Yield the blocks that are there, in order; those that are not cost nothing, however many."""
-        for block in ledger.blocks_of(self.task.id):
-            tally = self.block_tally(ledger, block) if block < self.blocks else None
+        for block in results.blocks_of(self.task.id):
+            tally = self.block_tally(results, block) if block < self.blocks else None
             if tally is not None:
                 yield block, tally
 
-    def advance(self, ledger: BlockResults) -> None:
+    def advance(self, results: BlockResults) -> None:
         """Look at the blocks that have come, in order, and end the task where its rule says so."""
         while not self.ended and self.frontier < self.blocks:
-            tally = self.block_tally(ledger, self.frontier)
+            tally = self.block_tally(results, self.frontier)
             if tally is None and self.frontier not in self.lost:
                 return
             if tally is not None:
@@ -106,7 +106,7 @@ class TaskProgress:
         counted = self.task.method == "simulated" and self.shown != "exact"
         return counted and self.stop.wanted_count(self.confidence) is not None
 
-    def estimate(self, ledger: BlockResults, confidence: float | None = None) -> Estimate | None:
+    def estimate(self, results: BlockResults, confidence: float | None = None) -> Estimate | None:
         """Return what is known so far: a rule allows blocks in order only, else any blocks make a sample.
 
         The interval has the confidence that was asked for with the row, unless another one is given.
@@ -116,7 +116,7 @@ class TaskProgress:
             return self._estimate_of(None, level)
         total = self.total
         if not self.stop.is_rule:
-            for block, tally in self.tallies(ledger):
+            for block, tally in self.tallies(results):
                 total = total.plus(tally) if block >= self.frontier else total
         if total.trials == 0:
             return None
@@ -161,7 +161,7 @@ class TaskProgress:
             more = ((found.high - found.low) / 2.0 / max(1e-300, self.stop.half_width * share)) ** 2
         return int(min(self.stop.trials, max(done, done * min(more, 1e9))))
 
-    def row(self, ledger: BlockResults) -> Row | None:
+    def row(self, results: BlockResults) -> Row | None:
         """Return the row of the results table; None when there is nothing to tell."""
-        found = self.estimate(ledger)
+        found = self.estimate(results)
         return None if found is None else make_row(self.task.oracle, found)._replace(oracle=self.label)

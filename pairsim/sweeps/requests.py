@@ -8,7 +8,7 @@ import json
 import math
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pairsim.decoders import SupersededError
@@ -22,25 +22,23 @@ from pairsim.store import Request, Run, Store, TaskRecord, validation
 from pairsim.sweeps.block_results import BlockResults
 from pairsim.sweeps.progress import TaskProgress
 from pairsim.sweeps.rows import Row
-from pairsim.sweeps.scheduler import SweepScheduler
 from pairsim.sweeps.stopping import Stop
 from pairsim.sweeps.superseded import not_computed_again, users_question
-from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, task_of
+from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, TaskGroup, task_of
 from pairsim.version import VERSION
 
 SHOWN = ("simulated", "conditional", "exact")
 
 
-def register(store: Store, campaign: SweepScheduler, command: str | None) -> None:
-    """Write down the oracles, tasks and rows of a campaign, and who asked for them; rows keep their old places."""
-    groups = campaign.groups
+def register(store: Store, groups: Sequence[TaskGroup], cells: list[TaskProgress], command: str | None) -> None:
+    """Write down the oracles, tasks and rows of a sweep, and who asked for them; rows keep their old places."""
     for group in groups:
-        for each in (*group.decoders, *group.bench.oracles):
+        for each in (*group.decoders, *group.simulator.oracles):
             check_storable("sweep", type(each))
     store.add_oracles({record.digest: record for group in groups for record in group.records}.values())
     store.add_tasks({task.id: task.record for group in groups for tasks in group.tasks for task in tasks}.values())
     with store.writing("add requests to") as transaction:  # places are given out while nobody else can
-        for request in _requests(store.requests(), campaign.grid_cells()):
+        for request in _requests(store.requests(), cells):
             transaction.put_request(validation.request_row(request))
     store.add_run(this_run(command))
 
@@ -86,7 +84,7 @@ def this_run(command: str | None, more: dict[str, str] | None = None) -> Run:
     return Run(now, command or "from Python", json.dumps(versions), f"{platform.node()} ({sys.platform})")
 
 
-def stored_cells(store: Store, ledger: BlockResults, left_out: list[str] | None = None) -> Iterator[TaskProgress]:
+def stored_cells(store: Store, results: BlockResults, left_out: list[str] | None = None) -> Iterator[TaskProgress]:
     """Yield the rows that a store was asked for, as far as their blocks are there.
 
     Rows that were computed by rules of an earlier version are left out; the decoders of those that were not computed
@@ -114,11 +112,11 @@ def stored_cells(store: Store, ledger: BlockResults, left_out: list[str] | None 
         if task.oracle.rows is not None and stop.trials > task.oracle.rows:
             raise parameter_error("store", "request", f"of at most {task.oracle.rows} trials, as recorded", stop.trials)
         cell = TaskProgress(task, reference, shown, label, stop, confidence)
-        ledger.load([(task.id, cell.reference_id)])
-        cell.advance(ledger)
-        if _was_cut(cell, ledger):
-            _play_last_block(cell, ledger)
-            cell.advance(ledger)
+        results.load([(task.id, cell.reference_id)])
+        cell.advance(results)
+        if _was_cut(cell, results):
+            _play_last_block(cell, results)
+            cell.advance(results)
         yield cell
     if left_out is not None:
         left_out += not_computed_again(superseded, current)
@@ -146,23 +144,23 @@ def _reference_of(record: TaskRecord, store: Store, known: dict[str, Oracle]) ->
         return None
 
 
-def _was_cut(cell: TaskProgress, ledger: BlockResults) -> bool:
+def _was_cut(cell: TaskProgress, results: BlockResults) -> bool:
     """Say whether all that the last block lacks is to be cut shorter than it is stored, for a row of fewer trials."""
     last = cell.blocks - 1
-    if not cell.lacks(ledger, last) or (cell.stop.is_rule and cell.frontier < last):
+    if not cell.lacks(results, last) or (cell.stop.is_rule and cell.frontier < last):
         return False
-    return ledger.longest(cell.task.id, last) > cell.trials_of(last)
+    return results.longest(cell.task.id, last) > cell.trials_of(last)
 
 
-def _play_last_block(cell: TaskProgress, ledger: BlockResults) -> None:
+def _play_last_block(cell: TaskProgress, results: BlockResults) -> None:
     """Play a cut block again: a store keeps the longest result of a block, which does not tell the shorter one."""
     tasks = list({task.id: task for task in (cell.task, cell.reference) if task is not None}.values())
     reference = -1 if cell.reference is None else len(tasks) - 1
     decoders, methods = tuple(task.decoder for task in tasks), tuple(task.method for task in tasks)
-    bench = BlockSimulator((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
+    simulator = BlockSimulator((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
     last = cell.blocks - 1
-    (played,) = play_block(bench, last * cell.size, cell.trials_of(last))
-    ledger.put(cell.task.id, last, played.tallies[0], cell.reference_id)
+    (played,) = play_block(simulator, last * cell.size, cell.trials_of(last))
+    results.put(cell.task.id, last, played.tallies[0], cell.reference_id)
 
 
 def _read_settings(text: str) -> tuple[str, str, float, Stop]:
@@ -202,10 +200,10 @@ def stored_rows(store: Store, left_out: list[str] | None = None) -> list[Row]:
 
     `left_out` is that of `stored_cells`.
     """
-    ledger = BlockResults(store)
+    results = BlockResults(store)
     rows = []
-    for cell in stored_cells(store, ledger, left_out):
-        row = cell.row(ledger)
+    for cell in stored_cells(store, results, left_out):
+        row = cell.row(results)
         if row is not None:
             rows.append(row)
     return rows

@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pairsim.checks import check_callable, check_list, check_members, check_number, check_parallel, check_text
+from pairsim.checks import check_callable
 from pairsim.decoders import Decoder
-from pairsim.engines import DaskEngine, Engine, ExecutorEngine, ProcessEngine, ThreadEngine, check_address
-from pairsim.errors import parameter_error, shown
+from pairsim.engines import Engine
+from pairsim.errors import parameter_error
 from pairsim.input_files import as_path
 from pairsim.oracles import Oracle
-from pairsim.simulation import check_seed, check_threads, check_trials
-from pairsim.simulation.methods import check_method
-from pairsim.stats import check_confidence
 from pairsim.store import Store
 from pairsim.sweeps.block_results import BlockResults
+from pairsim.sweeps.engine_choice import EngineChoice
 from pairsim.sweeps.losses import raise_if_blocks_were_lost
+from pairsim.sweeps.progress import TaskProgress
 from pairsim.sweeps.requests import register
 from pairsim.sweeps.rows import Row, to_frame
 from pairsim.sweeps.scheduler import BlockJob, SweepScheduler
-from pairsim.sweeps.stopping import Stop, make_stop
-from pairsim.sweeps.tasks import TRIALS_LIMIT, make_groups
+from pairsim.sweeps.sweep_request import SweepRequest, make_request
+from pairsim.sweeps.tasks import make_groups
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -34,146 +32,119 @@ if TYPE_CHECKING:
     Progress = Callable[[Oracle, int], None]
 
 
-@dataclasses.dataclass(frozen=True)
-class SweepRequest:
-    """What a sweep is asked to do, checked: the grid, and when each task is finished."""
+class Sweep:
+    """A sweep: request, store and engine in, rows out. `pairsim.sweep` and the command both use it.
 
-    oracles: tuple[Oracle, ...]
-    decoders: tuple[Decoder, ...]
-    stops: tuple[Stop, ...]  # one per oracle
-    seed: int
-    confidence: float
-    method: str
-    max_seconds: float | None = None
-    shard: tuple[int, int] | None = None
+    Parameters
+    ----------
+    request : SweepRequest
+        What `make_request` returns.
+    store : Store, optional
+        Open; blocks that it has are not run again, and what was asked for is written down in it.
+    engine : Engine, optional
+        Where missing blocks run. Without one, the sweep can be looked at only, and the store is not written to.
+    command : str, optional
+        What the store keeps as the origin of the rows.
+
+    Examples
+    --------
+    >>> from pairsim import Adag, Uniform
+    >>> from pairsim.engines import ThreadEngine
+    >>> with ThreadEngine(2) as engine:
+    ...     sweep = Sweep(make_request([Uniform(4, 1.0)], [Adag()], 100, method="simulated"), engine=engine)
+    ...     sweep.run()
+    >>> sweep.rows()[0].success
+    1.0
+    """
+
+    def __init__(
+        self,
+        request: SweepRequest,
+        store: Store | None = None,
+        engine: Engine | None = None,
+        *,
+        command: str | None = None,
+    ) -> None:
+        self.request, self.store, self.engine = request, store, engine
+        trials = [stop.trials for stop in request.stops]
+        groups = make_groups(
+            request.oracles, request.decoders, trials, request.method, request.seed, paired=store is not None
+        )
+        stops = [request.stops[group.places[0]] for group in groups]
+        self.results = BlockResults(store)
+        self._scheduler = SweepScheduler(
+            groups, stops, request.confidence, self.results, shard=request.shard, max_seconds=request.max_seconds
+        )
+        if store is not None and engine is not None:
+            register(store, groups, self.cells(), command)
+
+    @classmethod
+    @contextlib.contextmanager
+    def open(
+        cls,
+        request: SweepRequest,
+        path: Path | None = None,
+        choice: EngineChoice | None = None,
+        *,
+        command: str | None = None,
+        tell: Callable[[str], None] | None = None,
+    ) -> Iterator[Sweep]:
+        """Yield the sweep with its store opened and its engine started; without an engine, the store is only read.
+
+        `tell` is that of `EngineChoice.engine`.
+        """
+        with contextlib.ExitStack() as stack:
+            store = engine = None
+            if path is not None and choice is not None:
+                store = stack.enter_context(Store.create_or_open(path))
+            elif path is not None and path.exists():
+                store = stack.enter_context(Store.read(path))
+            if choice is not None:
+                engine = stack.enter_context(choice.engine(tell))
+            yield cls(request, store, engine, command=command)
+
+    def cells(self) -> list[TaskProgress]:
+        """Return the rows that were asked for, and how far each is: oracle by oracle, decoder by decoder."""
+        return self._scheduler.grid_cells()
 
     @property
-    def has_rule(self) -> bool:
-        """Whether tasks may end before their number of trials."""
-        return any(stop.is_rule for stop in self.stops)
+    def out_of_time(self) -> bool:
+        """Whether `max_seconds` ended the sweep while blocks were missing."""
+        return self._scheduler.out_of_time
 
+    def run(self, tick: Callable[[], None] | None = None, progress: Progress | None = None) -> None:
+        """Run what is missing. Whatever ends it, finished blocks are in the results and in the store.
 
-def make_request(
-    oracles: Sequence[Oracle],
-    decoders: Sequence[Decoder],
-    trials: int | None = None,
-    seed: int = 0,
-    confidence: float = 0.95,
-    *,
-    method: str = "auto",
-    half_width: float | str | None = None,
-    max_failures: int | None = None,
-    max_seconds: float | None = None,
-    shard: str | None = None,
-) -> SweepRequest:
-    """Check everything before any work is done."""
-    # once: an iterator is empty the second time
-    oracles = check_list("sweep", "oracles", oracles, "at least one oracle, all such as Uniform(16, 0.9)")
-    decoders = check_list("sweep", "decoders", decoders, "at least one decoder, all such as MaxWin()")
-    check_grid(oracles, decoders, trials)
-    check_method("sweep", method)
-    if max_failures is not None:
-        if method == "conditional":
-            raise parameter_error(
-                "sweep", "max_failures", "omitted where probabilities, not failures, are added up", max_failures
-            )
-        method = "simulated" if method == "auto" else method  # failures have to be counted
-    stops = []
-    for oracle in oracles:
-        stop = make_stop(trials, check_trials("sweep", None, oracle), half_width, max_failures)
-        stops.append(dataclasses.replace(stop, trials=min(stop.trials, oracle.rows or stop.trials)))
-    if max_seconds is not None:
-        must_be = "a number of seconds above 0"
-        max_seconds = check_number("sweep", "max_seconds", max_seconds, must_be)
-        if not max_seconds > 0.0:
-            raise parameter_error("sweep", "max_seconds", must_be, max_seconds)
-    order = SweepRequest(
-        tuple(oracles),
-        tuple(decoders),
-        tuple(stops),
-        check_seed("sweep", seed),
-        check_confidence("sweep", confidence),
-        method,
-        max_seconds,
-        _read_shard(shard),
-    )
-    if order.shard is not None and order.has_rule:
-        raise parameter_error("sweep", "shard", "omitted: it cannot be combined with a stopping rule", shown(shard))
-    return order
+        `tick` is called every quarter of a second or more often, `progress` with the oracle and the number of trials of
+        each block.
+        """
+        if self.engine is None:
+            raise parameter_error("Sweep", "engine", "given, to run what is missing", self.engine)
 
+        if progress is not None:
+            self._scheduler.on_block = self._teller(progress)
+        self._scheduler.run(self.engine, tick)
 
-def _read_shard(shard: str | None) -> tuple[int, int] | None:
-    if shard is None:
-        return None
-    must_be = "i/k with integers 1 <= i <= k, for example 1/4"
-    first, slash, second = check_text("sweep", "shard", shard, must_be).partition("/")
-    if not slash or not (first.isdecimal() and second.isdecimal()) or not 1 <= int(first) <= int(second):
-        raise parameter_error("sweep", "shard", must_be, shown(shard))
-    return int(first), int(second)
+    def _teller(self, progress: Progress) -> Callable[[BlockJob], None]:
+        """Return what reports the oracles and the trials of a block."""
 
+        def tell(job: BlockJob) -> None:
+            oracles = self._scheduler.groups[job.group].simulator.oracles
+            for place in job.oracles:
+                progress(oracles[place], job.count)
 
-def schedule_sweep(
-    order: SweepRequest, store: Store | None, command: str | None = None, *, dry_run: bool = False
-) -> SweepScheduler:
-    """Return the campaign of an order, with the blocks that the store has; say in the store what was asked for."""
-    trials = [stop.trials for stop in order.stops]
-    groups = make_groups(order.oracles, order.decoders, trials, order.method, order.seed, paired=store is not None)
-    stops = [order.stops[group.places[0]] for group in groups]
-    ledger = BlockResults(store)
-    campaign = SweepScheduler(groups, stops, order.confidence, ledger, shard=order.shard, max_seconds=order.max_seconds)
-    if store is not None and not dry_run:
-        register(store, campaign, command)
-    return campaign
+        return tell
 
+    def rows(self) -> list[Row]:
+        """Return the rows in the order of the grid; tasks of which nothing is known yet have none."""
+        rows = (cell.row(self.results) for cell in self.cells())
+        return [row for row in rows if row is not None]
 
-def rows_of(campaign: SweepScheduler) -> list[Row]:
-    """Return the rows of a campaign in the order of the grid; tasks of which nothing is known yet have none."""
-    rows = (cell.row(campaign.ledger) for cell in campaign.grid_cells())
-    return [row for row in rows if row is not None]
-
-
-def check_engine(
-    threads: int | None = None,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    scheduler: str | None = None,
-) -> None:
-    """Refuse what describes no engine, before anything is started, opened or written."""
-    given = [name for name, value in (("threads", threads), ("workers", workers), ("executor", executor),
-                                      ("scheduler", scheduler)) if value is not None]  # fmt: skip
-    if len(given) > 1:
-        raise parameter_error("sweep", given[1], f"omitted: it cannot be combined with {given[0]}", "both")
-    check_threads("sweep", threads)
-    if workers is not None:
-        check_parallel("sweep", "workers", workers)
-    if scheduler is not None:
-        check_address(scheduler)
-
-
-@contextlib.contextmanager
-def engine_for(
-    threads: int | None = None,
-    workers: int | None = None,
-    executor: Executor | None = None,
-    scheduler: str | None = None,
-    tell: Callable[[str], None] | None = None,
-) -> Iterator[Engine]:
-    """Yield the engine that the parameters describe; threads when there are none.
-
-    `tell` takes a line on a worker process that has gone silent; a warning is issued when it is left out.
-    """
-    check_engine(threads, workers, executor, scheduler)
-    engine: Engine
-    if workers is not None:
-        engine = ProcessEngine(workers, tell=tell)
-    elif executor is not None:
-        engine = ExecutorEngine(executor)
-    elif scheduler is not None:
-        engine = DaskEngine(scheduler)
-    else:
-        engine = ThreadEngine(check_threads("sweep", threads))
-    with engine:
-        yield engine
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a table; raise `LostBlocksError` where blocks failed in every attempt."""
+        rows = to_frame(self.rows())
+        raise_if_blocks_were_lost(self.cells(), rows, stored=self.store is not None)
+        return rows
 
 
 def sweep(
@@ -239,7 +210,7 @@ def sweep(
     2  8  max-win      1.0     28.0
     3  8     adag      1.0      7.0
     """
-    order = make_request(
+    request = make_request(
         oracles,
         decoders,
         trials,
@@ -250,38 +221,9 @@ def sweep(
         max_failures=max_failures,
         max_seconds=max_seconds,
     )
-    check_engine(threads, workers, executor, scheduler)
+    choice = EngineChoice(threads, workers, executor, scheduler)
     check_callable("sweep", "progress", progress, "a callable that takes an oracle and a number of trials")
     path = None if store is None else as_path("sweep", "store", store, "the path of a results store")
-    with contextlib.ExitStack() as stack:
-        opened = None if path is None else stack.enter_context(Store.create_or_open(path))
-        campaign = schedule_sweep(order, opened)
-        engine = stack.enter_context(engine_for(threads, workers, executor, scheduler))
-        if progress is not None:
-            campaign.on_block = tell_progress(campaign, progress)
-        campaign.run(engine)
-        rows = to_frame(rows_of(campaign))
-        raise_if_blocks_were_lost(campaign, rows)
-        return rows
-
-
-def tell_progress(campaign: SweepScheduler, progress: Progress) -> Callable[[BlockJob], None]:
-    """Return what tells of each finished block: its oracles and its trials."""
-
-    def tell(job: BlockJob) -> None:
-        oracles = campaign.groups[job.group].bench.oracles
-        for oracle in job.oracles:
-            progress(oracles[oracle], job.count)
-
-    return tell
-
-
-def check_grid(oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: int | None) -> None:
-    """Refuse a grid with an empty side, or with a decoder that does not fit a number of classes, before any work."""
-    check_members("sweep", "oracles", oracles, Oracle, "at least one oracle, all such as Uniform(16, 0.9)")
-    check_members("sweep", "decoders", decoders, Decoder, "at least one decoder, all such as MaxWin()")
-    for oracle in oracles:
-        if check_trials("sweep", trials, oracle) > TRIALS_LIMIT:
-            raise parameter_error("sweep", "trials", "at most 2**62", trials)
-        for decoder in decoders:
-            decoder.cost(oracle.n)
+    with Sweep.open(request, path, choice) as opened:
+        opened.run(progress=progress)
+        return opened.frame()

@@ -1,4 +1,4 @@
-"""A campaign: the blocks of a sweep, handed out to an engine, taken in, and entered in the ledger."""
+"""The blocks of a sweep: handed out to an engine, collected, and entered in the results."""
 
 from __future__ import annotations
 
@@ -70,26 +70,26 @@ class SweepScheduler:
         groups: Sequence[TaskGroup],
         stops: Sequence[Stop],
         confidence: float,
-        ledger: BlockResults,
+        results: BlockResults,
         *,
         shard: tuple[int, int] | None = None,
         max_seconds: float | None = None,
     ) -> None:
-        self.groups, self.ledger, self.shard, self.max_seconds = list(groups), ledger, shard, max_seconds
-        self.fronts: list[GroupProgress] = []
+        self.groups, self.results, self.shard, self.max_seconds = list(groups), results, shard, max_seconds
+        self.progress: list[GroupProgress] = []
         offset = 0
         for number, (group, stop) in enumerate(zip(groups, stops, strict=True)):
-            self.fronts.append(GroupProgress(number, group, _make_cells(group, stop, confidence), offset))
-            offset += self.fronts[-1].blocks
-        ledger.load((cell.task.id, cell.reference_id) for cell in self.cells)
+            self.progress.append(GroupProgress(number, group, _make_cells(group, stop, confidence), offset))
+            offset += self.progress[-1].blocks
+        results.load((cell.task.id, cell.reference_id) for cell in self.cells)
         for cell in self.cells:
-            if not ledger.found:
+            if not results.found:
                 break
-            cell.advance(ledger)
-            for _, tally in cell.tallies(ledger):
+            cell.advance(results)
+            for _, tally in cell.tallies(results):
                 cell.running = cell.running.plus(tally)
         self.out_of_time = False
-        self._open: collections.deque[GroupProgress] = collections.deque(self.fronts)
+        self._open: collections.deque[GroupProgress] = collections.deque(self.progress)
         self._ready: collections.deque[Unit] = collections.deque()
         self._jobs: dict[
             int, list[tuple[BlockJob, int]]
@@ -100,24 +100,24 @@ class SweepScheduler:
     @property
     def cells(self) -> list[TaskProgress]:
         """All rows that were asked for, group by group."""
-        return [cell for front in self.fronts for cell in front.cells.values()]
+        return [cell for progress in self.progress for cell in progress.cells.values()]
 
     def grid_cells(self) -> list[TaskProgress]:
         """Return the cells in the order of the grid: oracle by oracle, decoder by decoder."""
         placed = {
-            (front.group.places[oracle], place): cell
-            for front in self.fronts
-            for (oracle, place), cell in front.cells.items()
+            (progress.group.places[oracle], place): cell
+            for progress in self.progress
+            for (oracle, place), cell in progress.cells.items()
         }
         return [placed[key] for key in sorted(placed)]
 
     def run(self, engine: Engine, tick: Callable[[], None] | None = None) -> None:
-        """Play what is missing. Whatever ends it, finished blocks are in the ledger and in the store."""
+        """Run what is missing. Whatever ends it, finished blocks are in the results and in the store."""
         self._engine = engine
         self._deadline = None if self.max_seconds is None else time.monotonic() + self.max_seconds
 
         def beat() -> None:
-            self.ledger.write()
+            self.results.write()
             if tick is not None:
                 tick()
 
@@ -127,10 +127,10 @@ class SweepScheduler:
                 if first is None:
                     return  # nothing is missing: no engine needs to be started
                 self._ready.appendleft(first)
-                engine.start(play_unit, Context([group.bench for group in self.groups]))
+                engine.start(play_unit, Context([group.simulator for group in self.groups]))
                 run_units(engine, self._next_unit, self._take, self._fail, tick=beat)
             finally:
-                self.ledger.write(now=True)
+                self.results.write(now=True)
 
     # handing out
 
@@ -139,14 +139,14 @@ class SweepScheduler:
         if unit is not None:
             return unit
         if self._deadline is not None and time.monotonic() >= self._deadline:
-            self.out_of_time = self.out_of_time or any(self._has_more(front) for front in self._open)
+            self.out_of_time = self.out_of_time or any(self._has_more(progress) for progress in self._open)
             return None
         for _ in range(len(self._open)):
-            front = self._open[0]
-            job = self._next_job(front)
+            progress = self._open[0]
+            job = self._next_job(progress)
             if job is not None:
-                return self._unit_of(front, job)
-            if front.next_block >= front.blocks or all(cell.ended for cell in front.cells.values()):
+                return self._unit_of(progress, job)
+            if progress.next_block >= progress.blocks or all(cell.ended for cell in progress.cells.values()):
                 self._open.popleft()
             else:
                 self._open.rotate(-1)  # it waits for its rule: others go on
@@ -161,85 +161,85 @@ class SweepScheduler:
             del self._jobs[unit.number]
         return None
 
-    def _is_ours(self, front: GroupProgress, block: int) -> bool:
+    def _is_ours(self, progress: GroupProgress, block: int) -> bool:
         """Say whether a block is in our shard."""
-        return self.shard is None or (front.offset + block) % self.shard[1] == self.shard[0] - 1
+        return self.shard is None or (progress.offset + block) % self.shard[1] == self.shard[0] - 1
 
-    def _has_more(self, front: GroupProgress) -> bool:
+    def _has_more(self, progress: GroupProgress) -> bool:
         """Say whether any cell of a group still lacks a block that was not handed out."""
-        return not all(cell.ended for cell in front.cells.values()) and any(
-            self._is_ours(front, block) and any(cell.lacks(self.ledger, block) for cell in front.cells.values())
-            for block in range(front.next_block, front.blocks)
+        return not all(cell.ended for cell in progress.cells.values()) and any(
+            self._is_ours(progress, block) and any(cell.lacks(self.results, block) for cell in progress.cells.values())
+            for block in range(progress.next_block, progress.blocks)
         )
 
-    def _next_job(self, front: GroupProgress) -> BlockJob | None:
+    def _next_job(self, progress: GroupProgress) -> BlockJob | None:
         """Return the next block that some cell of a group lacks."""
-        cells = front.cells.values()
+        cells = progress.cells.values()
         if all(cell.ended for cell in cells):  # a rule may end millions of blocks before the last: do not look at each
-            front.next_block = front.blocks
+            progress.next_block = progress.blocks
         waiting = [cell.frontier for cell in cells if cell.stop.is_rule and not cell.ended]
         some = BLOCKS_AHEAD if self._engine.in_process else self._engine.room + 1
-        ahead = min(waiting) + some if waiting else front.blocks
-        while front.next_block < min(front.blocks, ahead):
-            block = front.next_block
-            front.next_block += 1
-            if not self._is_ours(front, block):
+        ahead = min(waiting) + some if waiting else progress.blocks
+        while progress.next_block < min(progress.blocks, ahead):
+            block = progress.next_block
+            progress.next_block += 1
+            if not self._is_ours(progress, block):
                 continue
-            missing = [key for key, cell in front.cells.items() if cell.lacks(self.ledger, block)]
-            solo = [key for key in missing if front.cells[key].lost]  # has failed before: not to drag others along
+            missing = [key for key, cell in progress.cells.items() if cell.lacks(self.results, block)]
+            solo = [key for key in missing if progress.cells[key].lost]  # has failed before: not to drag others along
             for key in solo:
-                self._ready.extend(self._units_of(front, [self._job(front, block, [key])]))
+                self._ready.extend(self._units_of(progress, [self._job(progress, block, [key])]))
             together = [key for key in missing if key not in solo]
             if together:
-                return self._job(front, block, together)
+                return self._job(progress, block, together)
             if self._ready:
                 return None
         return None
 
-    def _job(self, front: GroupProgress, block: int, keys: list[tuple[int, int]]) -> BlockJob:
-        cell = front.cells[keys[0]]
-        reference = front.group.bench.reference
+    def _job(self, progress: GroupProgress, block: int, keys: list[tuple[int, int]]) -> BlockJob:
+        cell = progress.cells[keys[0]]
+        reference = progress.group.simulator.reference
         oracles = tuple(sorted({oracle for oracle, _ in keys}))
         places = tuple(sorted({place for _, place in keys} | ({reference} if reference >= 0 else set())))
-        return BlockJob(front.number, block, block * cell.size, cell.trials_of(block), oracles, places, tuple(keys))
+        return BlockJob(progress.number, block, block * cell.size, cell.trials_of(block), oracles, places, tuple(keys))
 
-    def _unit_of(self, front: GroupProgress, job: BlockJob) -> Unit:
+    def _unit_of(self, progress: GroupProgress, job: BlockJob) -> Unit:
         """Return a unit with the job: a piece of it on threads, else with as many more as make a good load."""
         jobs = [job]
-        if not self._engine.in_process and front.seconds_a_block > 0.0:
-            fair = (front.blocks - front.next_block) // (2 * max(1, self._engine.slots))
-            wanted = min(MOST_BLOCKS_A_UNIT, fair, int(UNIT_SECONDS / front.seconds_a_block))
-            while len(jobs) < wanted and (more := self._next_job(front)) is not None:
+        if not self._engine.in_process and progress.seconds_a_block > 0.0:
+            fair = (progress.blocks - progress.next_block) // (2 * max(1, self._engine.slots))
+            wanted = min(MOST_BLOCKS_A_UNIT, fair, int(UNIT_SECONDS / progress.seconds_a_block))
+            while len(jobs) < wanted and (more := self._next_job(progress)) is not None:
                 if (more.oracles, more.places) != (job.oracles, job.places):
-                    self._ready.extend(self._units_of(front, [more]))
+                    self._ready.extend(self._units_of(progress, [more]))
                     break
                 jobs.append(more)
-        units = self._units_of(front, jobs)
+        units = self._units_of(progress, jobs)
         self._ready.extend(units[1:])
         return units[0]
 
-    def _units_of(self, front: GroupProgress, jobs: list[BlockJob]) -> list[Unit]:
+    def _units_of(self, progress: GroupProgress, jobs: list[BlockJob]) -> list[Unit]:
         job = jobs[0]
         if not self._engine.in_process:
             ranges = tuple((each.first, each.count) for each in jobs)
-            return [self._enlist(front, job, ranges, True, [(each, 0) for each in jobs])]
-        bench = Context([front.group.bench]).bench(0, job.oracles, job.places)
-        pieces = list(enumerate(cut_pieces(bench, job.first, job.count)))
+            return [self._enlist(progress, job, ranges, True, [(each, 0) for each in jobs])]
+        simulator = Context([progress.group.simulator]).simulator(0, job.oracles, job.places)
+        pieces = list(enumerate(cut_pieces(simulator, job.first, job.count)))
         job.pieces = [None] * len(pieces)
         size = 1
-        if 0.0 < front.seconds_a_piece < SHORT_PIECE:
-            waves = (front.blocks - front.next_block) * len(pieces) // (WAVES * self._engine.slots)
+        if 0.0 < progress.seconds_a_piece < SHORT_PIECE:
+            waves = (progress.blocks - progress.next_block) * len(pieces) // (WAVES * self._engine.slots)
             size = min(MOST_PIECES_A_UNIT, max(1, waves))
         units = []
         for first in range(0, len(pieces), size):
             some = pieces[first : first + size]
             jobs_of_pieces = [(job, place) for place, _ in some]
-            units.append(self._enlist(front, job, tuple(piece for _, piece in some), False, jobs_of_pieces))
+            units.append(self._enlist(progress, job, tuple(piece for _, piece in some), False, jobs_of_pieces))
         return units
 
     def _enlist(
         self,
-        front: GroupProgress,
+        progress: GroupProgress,
         job: BlockJob,
         ranges: tuple[tuple[int, int], ...],
         whole: bool,
@@ -247,18 +247,18 @@ class SweepScheduler:
     ) -> Unit:
         self._units += 1
         self._jobs[self._units] = jobs
-        return Unit(self._units, front.number, job.oracles, job.places, ranges, whole)
+        return Unit(self._units, progress.number, job.oracles, job.places, ranges, whole)
 
     # taking in
 
     def _take(self, unit: Unit, results: list[list[BlockResult]], seconds: float) -> None:
-        front = self.fronts[unit.group]
+        progress = self.progress[unit.group]
         for (job, place), played in zip(self._jobs.pop(unit.number), results, strict=True):
             if unit.whole_blocks:
-                front.seconds_a_block = seconds / len(results)
-                self._enter(front, job, played)
+                progress.seconds_a_block = seconds / len(results)
+                self._enter(progress, job, played)
                 continue
-            front.seconds_a_piece = seconds / len(results)
+            progress.seconds_a_piece = seconds / len(results)
             job.pieces[place] = played
             if all(piece is not None for piece in job.pieces):
                 total: list[BlockResult] | None = None
@@ -266,46 +266,46 @@ class SweepScheduler:
                     assert piece is not None
                     total = join(total, piece)
                 assert total is not None
-                self._enter(front, job, total)
+                self._enter(progress, job, total)
 
-    def _enter(self, front: GroupProgress, job: BlockJob, played: list[BlockResult]) -> None:
-        """Put the results of a block in the ledger, and look whether that ends a task."""
-        tasks, reference = front.group.tasks, front.group.bench.reference
+    def _enter(self, progress: GroupProgress, job: BlockJob, played: list[BlockResult]) -> None:
+        """Enter the results of a block, and check whether that ends a task."""
+        tasks, reference = progress.group.tasks, progress.group.simulator.reference
         for oracle, result in zip(job.oracles, played, strict=True):
             ids = [tasks[oracle][place].id for place in job.places]
             for place, task, tally in zip(job.places, ids, result.tallies, strict=True):
                 against = tasks[oracle][reference].id if reference >= 0 else None
-                cell = front.cells.get((oracle, place))
-                is_new = cell is not None and not cell.has_block(self.ledger, job.block)
-                self.ledger.put(task, job.block, tally, against)
+                cell = progress.cells.get((oracle, place))
+                is_new = cell is not None and not cell.has_block(self.results, job.block)
+                self.results.put(task, job.block, tally, against)
                 if cell is not None:
                     cell.running = cell.running.plus(tally) if is_new else cell.running
-                    cell.advance(self.ledger)
+                    cell.advance(self.results)
             for a, b, numbers in result.versus.plain():
-                self.ledger.put_versus(ids[a], ids[b], job.block, result.trials, numbers)
-        self.ledger.write()
+                self.results.put_versus(ids[a], ids[b], job.block, result.trials, numbers)
+        self.results.write()
         if self.on_block is not None:
             self.on_block(job)
 
     def _fail(self, unit: Unit, error: BaseException) -> None:
         """Take in that a unit failed for good: look for the decoder that is to blame, and go on with the rest."""
-        front = self.fronts[unit.group]
+        progress = self.progress[unit.group]
         for job, _ in self._jobs.pop(unit.number, []):
             if job.failed:
                 continue  # another piece of the same block failed before
             job.failed = True
             if len(job.wanted) > 1:  # any of them may be to blame: each is played by itself
                 for key in job.wanted:
-                    self._ready.extend(self._units_of(front, [self._job(front, job.block, [key])]))
+                    self._ready.extend(self._units_of(progress, [self._job(progress, job.block, [key])]))
                 continue
-            cell = front.cells[job.wanted[0]]
+            cell = progress.cells[job.wanted[0]]
             cell.lose(job.block, f"{type(error).__name__}: {error}")
-            cell.advance(self.ledger)
+            cell.advance(self.results)
 
 
 def _make_cells(group: TaskGroup, stop: Stop, confidence: float) -> dict[tuple[int, int], TaskProgress]:
     cells = {}
-    reference = group.bench.reference
+    reference = group.simulator.reference
     for oracle, tasks in enumerate(group.tasks):
         against: Task | None = tasks[reference] if reference >= 0 else None
         for place, shown in enumerate(group.shown):

@@ -134,13 +134,13 @@ def _methods_of(oracle: Oracle, decoder: Decoder) -> tuple[str, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class TaskGroup:
-    """Oracles with one n that are simulated together: their bench, and the task of each (oracle, decoder) on it.
+    """Oracles with one n that are simulated together: their simulator, and the task of each (oracle, decoder).
 
     The first `len(shown)` decoders are those that were asked for; `shown` says by which method each is reported. A
-    max-win that is only there to be compared with may follow them. `bench` has no decoders when all is exact.
+    max-win that is only there to be compared with may follow them. `simulator` has no decoders when all is exact.
     """
 
-    bench: BlockSimulator
+    simulator: BlockSimulator
     decoders: tuple[Decoder, ...]
     shown: tuple[str, ...]
     places: tuple[int, ...]  # of the oracles in the grid
@@ -158,13 +158,13 @@ def make_groups(
     groups = []
     for places in together.values():
         members = tuple(oracles[place] for place in places)
-        bench, shown = make_simulator(members, tuple(decoders), method, trials[places[0]], seed)
-        bench = dataclasses.replace(bench, paired=paired)
+        simulator, shown = make_simulator(members, tuple(decoders), method, trials[places[0]], seed)
+        simulator = dataclasses.replace(simulator, paired=paired)
         records = tuple(oracle_record(oracle) for oracle in members)
-        played = list(zip(bench.decoders, bench.methods, strict=True)) or [(each, "exact") for each in decoders]
+        played = list(zip(simulator.decoders, simulator.methods, strict=True)) or [(each, "exact") for each in decoders]
         tasks = tuple(
             tuple(make_task(oracle, record, each, how, seed) for each, how in played)
             for oracle, record in zip(members, records, strict=True)
         )
-        groups.append(TaskGroup(bench, tuple(decoders), shown, tuple(places), tasks, records))
+        groups.append(TaskGroup(simulator, tuple(decoders), shown, tuple(places), tasks, records))
     return groups

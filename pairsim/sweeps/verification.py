@@ -50,8 +50,8 @@ def verify_store(
     for record in sorted(chosen, key=lambda each: (each.task, each.block)):
         task = task_of(tasks[record.task], store)
         _check_place(record, task)
-        bench = BlockSimulator((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
-        (played,) = play_block(bench, record.block * block_trials(task.oracle.n), record.trials)
+        simulator = BlockSimulator((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
+        (played,) = play_block(simulator, record.block * block_trials(task.oracle.n), record.trials)
         checked.append(Checked(record, tasks[record.task], numbers_of_tally(played.tallies[0])))
         if progress:
             progress(1.0 / len(chosen), task.decoder.spec)

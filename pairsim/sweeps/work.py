@@ -40,8 +40,8 @@ class UsersDecoder(NamedTuple):
     code: int | str | None
 
 
-class BenchRecord(NamedTuple):
-    """A bench as plain data."""
+class SimulatorRecord(NamedTuple):
+    """A `BlockSimulator` as plain data."""
 
     oracles: tuple[OracleRecord, ...]
     decoders: tuple[Decoder | UsersDecoder, ...]
@@ -52,37 +52,41 @@ class BenchRecord(NamedTuple):
 
 
 class Context:
-    """What all units share: the benches of the sweep. It travels as plain data, and to the same version only."""
+    """What all units share: the simulators of the sweep. It travels as plain data, and to the same version only."""
 
-    def __init__(self, benches: Sequence[BlockSimulator]) -> None:
-        self._benches = list(benches)
+    def __init__(self, simulators: Sequence[BlockSimulator]) -> None:
+        self._simulators = list(simulators)
         self._parts: dict[tuple[int, tuple[int, ...], tuple[int, ...]], BlockSimulator] = {}
 
-    def bench(self, group: int, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
-        """Return the part of a group's bench with these oracles and decoders."""
+    def simulator(self, group: int, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
+        """Return the part of a group's simulator with these oracles and decoders."""
         key = (group, oracles, places)
         if key not in self._parts:
-            self._parts[key] = part_of(self._benches[group], oracles, places)
+            self._parts[key] = part_of(self._simulators[group], oracles, places)
         return self._parts[key]
 
     def __reduce__(self) -> tuple[Any, ...]:
         records = []
-        for bench in self._benches:
-            oracles = tuple(oracle_record(oracle) for oracle in bench.oracles)
-            decoders = tuple(map(_as_record, bench.decoders))
-            records.append(BenchRecord(oracles, decoders, bench.methods, bench.reference, bench.seed, bench.paired))
+        for simulator in self._simulators:
+            oracles = tuple(oracle_record(oracle) for oracle in simulator.oracles)
+            decoders = tuple(map(_as_record, simulator.decoders))
+            records.append(
+                SimulatorRecord(
+                    oracles, decoders, simulator.methods, simulator.reference, simulator.seed, simulator.paired
+                )
+            )
         # packed once more, so that another version compares the versions before it looks for classes it may not have
         return _unpack, (OURS.to_text(), OURS.stream, pack(records))
 
 
-def part_of(bench: BlockSimulator, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
-    """Return a bench with some of the oracles and decoders, in their order."""
-    reference = places.index(bench.reference) if bench.reference in places else -1
+def part_of(simulator: BlockSimulator, oracles: tuple[int, ...], places: tuple[int, ...]) -> BlockSimulator:
+    """Return a simulator with some of the oracles and decoders, in their order."""
+    reference = places.index(simulator.reference) if simulator.reference in places else -1
     return dataclasses.replace(
-        bench,
-        oracles=tuple(bench.oracles[place] for place in oracles),
-        decoders=tuple(bench.decoders[place] for place in places),
-        methods=tuple(bench.methods[place] for place in places),
+        simulator,
+        oracles=tuple(simulator.oracles[place] for place in oracles),
+        decoders=tuple(simulator.decoders[place] for place in places),
+        methods=tuple(simulator.methods[place] for place in places),
         reference=reference,
     )
 
@@ -92,14 +96,14 @@ def _unpack(version: str, stream: int, packed: bytes) -> Context:
     differs = OURS.against(Versions.from_text(version, stream))
     if differs:
         raise RuntimeError(differs)
-    records: list[BenchRecord] = unpack(packed)
+    records: list[SimulatorRecord] = unpack(packed)
     known: dict[str, Oracle] = {}
-    benches = []
+    simulators = []
     for record in records:
         oracles = tuple(known.setdefault(each.digest, _oracle_of(each)) for each in record.oracles)
         decoders = tuple(_decoder_of(each) if isinstance(each, UsersDecoder) else each for each in record.decoders)
-        benches.append(BlockSimulator(oracles, decoders, *record[2:]))
-    return Context(benches)
+        simulators.append(BlockSimulator(oracles, decoders, *record[2:]))
+    return Context(simulators)
 
 
 def _as_record(decoder: Decoder) -> Decoder | UsersDecoder:
@@ -143,6 +147,6 @@ def _load(base: type[T], name: str) -> type[T]:
 
 def play_unit(context: Context, unit: Unit) -> list[list[BlockResult]]:
     """Play the ranges of a unit, one after the other."""
-    bench = context.bench(unit.group, unit.oracles, unit.places)
+    simulator = context.simulator(unit.group, unit.oracles, unit.places)
     play = play_block if unit.whole_blocks else BlockSimulator.play
-    return [play(bench, first, count) for first, count in unit.ranges]
+    return [play(simulator, first, count) for first, count in unit.ranges]

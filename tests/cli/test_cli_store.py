@@ -130,7 +130,7 @@ def test_a_dry_run_does_nothing(pairsim_command, tmp_path, store):
     assert [(task["n"], task["decoder"]) for task in tasks] == [
         (n, spec) for n in (4, 6) for spec in ("max-win", "poll:l=2", "adag")
     ]
-    assert [task["questions"] for task in tasks[:3]] == [500 * 6, 500 * 8, 500 * 3]
+    assert [task["queries"] for task in tasks[:3]] == [500 * 6, 500 * 8, 500 * 3]
     assert {(task["blocks"], task["stored"]) for task in tasks} == {(1, 0)}
     before = store.read_bytes()
     there = json.loads(pairsim_command(*GRID, "--store", store, "--dry-run", "--format", "json").out)

@@ -159,7 +159,7 @@ def _says(cell: str, record: dict[str, object], head: str) -> bool:
     if head in ("queries", "distinct", "rounds"):
         return abs(shown - value) <= 0.0501
     slack = 5.01e-6 * abs(value)
-    if head in ("success", "difference", "accuracy", "real") and record.get("low") is not None:
+    if head in ("success", "difference", "accuracy", "observed") and record.get("low") is not None:
         slack = max(slack, 0.06 * (record["high"] - record["low"]) / 2.0)
     if head in ("agreement", "mcnemar"):
         slack = max(5.01e-3 * abs(value), 1e-4)

@@ -46,12 +46,12 @@ def recorded_scores(oracle: Oracle, first: int, seed: int) -> np.ndarray:
 def slab_scores(oracle: Oracle, first: int, seed: int, apart: bool) -> np.ndarray:
     """Score a slab in one go, or the wrong classes first and class 0 added to them."""
     n, stream, word = oracle.n, stream_key(seed, oracle.n), first // 64
-    desk = Workspace(n)
-    slab = desk.full
+    workspace = Workspace(n)
+    slab = workspace.full
     play_slab(oracle.kernel(), n, 0, stream, word, slab, U_LANES)
-    if apart:  # on a desk that was used before
-        play_slab(oracle.kernel(), n, 1, stream, word, desk.others, U_LANES)
-        play_class_zero(oracle.kernel(), n, stream, word, desk.others, slab, desk.answers, U_LANES)
+    if apart:  # in a workspace that was used before
+        play_slab(oracle.kernel(), n, 1, stream, word, workspace.others, U_LANES)
+        play_class_zero(oracle.kernel(), n, stream, word, workspace.others, slab, workspace.answers, U_LANES)
     scores = np.empty((n, SLAB_TRIALS), np.uint16)
     unpack_scores(slab, n, scores)
     return scores

@@ -28,9 +28,9 @@ def shared_winners(n: int, p: float, first: int, count: int, seed: int) -> list[
 
 
 def slab_trials(oracle: Oracle, first: int, count: int, seed: int) -> SlabTrials:
-    stream, desk = stream_key(seed, oracle.n), Workspace(oracle.n)
-    wrong = WrongGames(oracle, stream, first, count, desk)
-    return SlabTrials(oracle, stream, first, oracle.truth(first, count), desk, wrong)
+    stream, workspace = stream_key(seed, oracle.n), Workspace(oracle.n)
+    wrong = WrongGames(oracle, stream, first, count, workspace)
+    return SlabTrials(oracle, stream, first, oracle.truth(first, count), workspace, wrong)
 
 
 @pytest.mark.parametrize("p", [0.0, 0.7, 0.95, 1.0])

@@ -71,8 +71,8 @@ def test_the_paired_interval_covers_the_exact_difference(p, trials):
     assert abs(truth) > 0.01
     seeds, misses, control, widths = 600, 0, 0, []
     for seed in range(seeds):
-        bench = BlockSimulator((oracle,), (Adag(), Ddag()), ("simulated",) * 2, -1, seed, paired=True)
-        _, low, high = difference_of(bench.play(0, trials)[0].versus[0, 1], 0.95)
+        simulator = BlockSimulator((oracle,), (Adag(), Ddag()), ("simulated",) * 2, -1, seed, paired=True)
+        _, low, high = difference_of(simulator.play(0, trials)[0].versus[0, 1], 0.95)
         misses += not low <= truth <= high
         control += not low <= truth + 0.3 <= high
         widths.append(high - low)
@@ -84,8 +84,8 @@ def test_the_paired_interval_covers_the_exact_difference(p, trials):
 def test_pairing_pays_where_decoders_agree():
     trials, oracle = 2000, Matrix(Uniform(16, 0.9).matrix())
     for pair, method in (((Poll(20), Poll(21)), "conditional"), ((MaxWin(), MaxWin(ties="first")), "simulated")):
-        bench = BlockSimulator((oracle,), pair, (method,) * 2, -1, 1, paired=True)
-        tallies = [bench.play(first, min(1024, trials - first))[0] for first in range(0, trials, 1024)]
+        simulator = BlockSimulator((oracle,), pair, (method,) * 2, -1, 1, paired=True)
+        tallies = [simulator.play(first, min(1024, trials - first))[0] for first in range(0, trials, 1024)]
         total = tallies[0].plus(tallies[1])
         _, low, high = difference_of(total.versus[0, 1], 0.95)
         widths = [np.subtract(*bounded_interval(tally.failures, 0.95)[::-1]) for tally in total.tallies]
@@ -128,8 +128,8 @@ def test_different_lengths_are_compared_where_both_are(tmp_path):
         swept([oracle], [Poll(3)], 300, store=store)
         (found,) = compared(store, Poll(2), Poll(3))
         assert found.trials == 300
-        bench = BlockSimulator((oracle,), (Poll(2), Poll(3)), ("conditional",) * 2, -1, 0, paired=True)
-        parts = [bench.play(first, min(64, 300 - first))[0].versus[0, 1] for first in range(0, 300, 64)]
+        simulator = BlockSimulator((oracle,), (Poll(2), Poll(3)), ("conditional",) * 2, -1, 0, paired=True)
+        parts = [simulator.play(first, min(64, 300 - first))[0].versus[0, 1] for first in range(0, 300, 64)]
         total = parts[0]
         for part in parts[1:]:
             total = total.plus(part)

@@ -36,15 +36,15 @@ def stopped_pair(rng, cells, chances):
     blocks = LONGEST // BLOCK
     kind = rng.choice(4, p=chances, size=blocks * BLOCK)  # nobody, only the first, only the second, both
     lost = np.array([kind % 2 == 1, kind >= 2])
-    ledger = BlockResults(None)
+    results = BlockResults(None)
     for each, failed in zip(cells, lost.reshape(2, blocks, BLOCK).sum(axis=2), strict=True):
         for block, count in enumerate(failed.tolist()):
-            ledger.put(each.task.id, block, Tally(BLOCK, count), None)
-            each.advance(ledger)
+            results.put(each.task.id, block, Tally(BLOCK, count), None)
+            each.advance(results)
             if each.ended:
                 break
         assert each.ended
-    return lost, ledger
+    return lost, results
 
 
 def plain_difference(lost, cells):
@@ -75,9 +75,9 @@ def test_the_difference_has_no_bias_and_its_interval_covers(name):
     with small_blocks(BLOCK):
         for _ in range(repeats):
             cells = [cell(decoder, stop) for decoder, stop in zip((Adag(), Ddag()), stops, strict=True)]
-            lost, ledger = stopped_pair(rng, cells, chances)
+            lost, results = stopped_pair(rng, cells, chances)
             assert ends_by_luck(*cells)
-            found = difference_apart(*cells, ledger, 0.95)
+            found = difference_apart(*cells, results, 0.95)
             assert found is not None
             assert found.low <= found.difference <= found.high
             differences.append(found.difference)

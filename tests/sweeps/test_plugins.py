@@ -266,9 +266,9 @@ def test_a_cluster_needs_the_code(project: Path, tmp_path: Path, known: bool) ->
 
 
 def test_a_worker_with_other_code_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    bench = pairsim.sweeps.tasks.BlockSimulator((Moody(6, 0.9),), (Hill(),), ("simulated",), -1, 0)
-    packed = pickle.dumps(Context([bench]))
-    assert pickle.loads(packed).bench(0, (0,), (0,)) == bench
+    simulator = pairsim.sweeps.tasks.BlockSimulator((Moody(6, 0.9),), (Hill(),), ("simulated",), -1, 0)
+    packed = pickle.dumps(Context([simulator]))
+    assert pickle.loads(packed).simulator(0, (0,), (0,)) == simulator
     for cls in (Hill, Moody):
         with monkeypatch.context() as patch:
             patch.setattr("pairsim.specs._codes", {cls: "another"})

@@ -15,7 +15,7 @@ from sweep_tools import rows_in, swept
 import pairsim
 from pairsim import Adag, MaxWin, ParameterError, Poll, Recorded, Similarity, Uniform
 from pairsim.engines import DaskEngine, EngineLost
-from pairsim.sweeps import engine_for
+from pairsim.sweeps import EngineChoice
 from pairsim.sweeps.work import Context
 from pairsim.version import VERSION
 
@@ -179,7 +179,7 @@ def test_dask_workers_with_other_kernels_are_refused(tmp_path):
 
 def test_workers_and_sweeps_of_0_2_refuse_each_other_in_words():
     unpack, (version, stream, content) = Context([]).__reduce__()
-    assert unpack(version, stream, content)._benches == []
+    assert unpack(version, stream, content)._simulators == []
     with pytest.raises(RuntimeError, match=r"the sweep has pairsim \S+ \(digits 0, sources unknown\)"):
         unpack(VERSION, stream, [])  # as they were sent by 0.2
     assert version != VERSION  # by which 0.2 finds that it is not meant
@@ -192,5 +192,5 @@ def test_one_place_at_a_time():
         do(0, threads=2, workers=2)
     for where in ({"threads": 0}, {"workers": 0}, {"workers": True}, {"scheduler": "nowhere"}, {"executor": 5}):
         (name,) = where
-        with pytest.raises(ParameterError, match=f"The '{name}' parameter of .* must be"), engine_for(**where):
-            pass
+        with pytest.raises(ParameterError, match=f"The '{name}' parameter of .* must be"):
+            EngineChoice(**where).engine()

@@ -18,10 +18,9 @@ import pytest
 from pairsim import Adag, Ddag, Decoder, MaxWin, Poll, Similarity, Uniform, sweep
 from pairsim.engines import ProcessEngine, ThreadEngine
 from pairsim.store import Store
-from pairsim.sweeps import LostBlocksError, make_request, rows_of, schedule_sweep
+from pairsim.sweeps import LostBlocksError, Sweep, make_request
 from pairsim.sweeps.files import csv_text
 from pairsim.sweeps.requests import stored_rows
-from pairsim.sweeps.scheduler import SweepScheduler
 
 SIZE = 65_536  # trials of a block
 HERE = f"{__name__}:"  # before the names of classes of users
@@ -57,34 +56,34 @@ class Moody(Adag):
         return super().kernel(n)
 
 
-def run(decoders: list[Decoder], store: Path | None = None, workers: int = 0, trials: int = 3 * SIZE) -> SweepScheduler:
+def run(decoders: list[Decoder], store: Path | None = None, workers: int = 0, trials: int = 3 * SIZE) -> Sweep:
     order = make_request(ORACLES, decoders, trials, seed=3, method="simulated")
     engine = ProcessEngine(workers) if workers else ThreadEngine(2)
     with engine:
         if store is None:
-            campaign = schedule_sweep(order, None)
-            campaign.run(engine)
-            return campaign
+            found = Sweep(order, None, engine)
+            found.run()
+            return found
         with Store.create_or_open(store) as opened:
-            campaign = schedule_sweep(order, opened)
-            campaign.run(engine)
-            return campaign
+            found = Sweep(order, opened, engine)
+            found.run()
+            return found
 
 
-def rows_without(campaign: SweepScheduler, *names: str) -> list[str]:
-    return [repr(row) for row in rows_of(campaign) if row.decoder.removeprefix(HERE).lower() not in names]
+def rows_without(found: Sweep, *names: str) -> list[str]:
+    return [repr(row) for row in found.rows() if row.decoder.removeprefix(HERE).lower() not in names]
 
 
 @pytest.mark.parametrize("others", [[MaxWin()], [MaxWin(), Ddag()], [Ddag()], [Adag(), Poll(2), Ddag(), MaxWin()]])
 @pytest.mark.parametrize("first", [True, False])
 def test_a_broken_decoder_drags_nobody_along(others: list[Decoder], first: bool) -> None:
     alone = run(others)
-    campaign = run([Broken(), *others] if first else [*others, Broken()])
+    found = run([Broken(), *others] if first else [*others, Broken()])
     if len(others) > 1 or isinstance(others[0], MaxWin):  # else nobody was there to agree with
-        assert rows_without(campaign, "broken") == rows_without(alone)
-    assert len(rows_without(campaign, "broken")) == len(ORACLES) * len(others)
-    assert all(cell.ended or cell.given_up for cell in campaign.cells)
-    for cell in campaign.cells:
+        assert rows_without(found, "broken") == rows_without(alone)
+    assert len(rows_without(found, "broken")) == len(ORACLES) * len(others)
+    assert all(cell.ended or cell.given_up for cell in found.cells())
+    for cell in found.cells():
         if cell.task.decoder.name == "broken" and cell.task.oracle.n == 6:
             assert set(cell.lost) == {0, 1, 2}
             assert set(cell.lost.values()) == {"RuntimeError: no kernel\nfor 6"}
@@ -95,14 +94,14 @@ def test_a_broken_decoder_drags_nobody_along(others: list[Decoder], first: bool)
 
 @pytest.mark.parametrize("decoders", [[Broken()], [Broken(bad="567")], [Broken(), Broken("given")]])
 def test_nothing_but_broken_decoders(decoders: list[Decoder]) -> None:
-    campaign = run(decoders, trials=9 * SIZE)
-    for cell in campaign.cells:
+    found = run(decoders, trials=9 * SIZE)
+    for cell in found.cells():
         if str(cell.task.oracle.n) in cell.task.decoder.bad:  # type: ignore[attr-defined]
             assert cell.given_up  # after some blocks that failed no more are tried
             assert cell.total.trials == 0
         else:
             assert cell.total.trials == 9 * SIZE
-    assert len(rows_of(campaign)) == sum(not cell.given_up for cell in campaign.cells)
+    assert len(found.rows()) == sum(not cell.given_up for cell in found.cells())
 
 
 @pytest.mark.parametrize("where", [{"threads": 2}, {"workers": 1}], ids=str)
@@ -135,31 +134,31 @@ def test_one_lost_block_and_none_completed() -> None:
 
 @pytest.mark.parametrize("left", [1, 2, 3, 40])
 def test_a_decoder_that_fails_for_a_while(left: int) -> None:
-    wanted = [repr(row).replace("adag", f"{HERE}Moody") for row in rows_of(run([MaxWin(), Adag(), Ddag()]))]
+    wanted = [repr(row).replace("adag", f"{HERE}Moody") for row in run([MaxWin(), Adag(), Ddag()]).rows()]
     Moody.left.update({6: left})
     try:
-        campaign = run([MaxWin(), Moody(), Ddag()])
+        found = run([MaxWin(), Moody(), Ddag()])
     finally:
         Moody.left.clear()
-    lost = [cell for cell in campaign.cells if cell.lost]
+    lost = [cell for cell in found.cells() if cell.lost]
     assert all(cell.task.decoder.name == "moody" for cell in lost)
     if left <= 2:  # a unit is tried three times, whatever else fails meanwhile
         assert not lost
     if not lost:
-        assert [repr(row) for row in rows_of(campaign)] == wanted
-    assert rows_without(campaign, "moody") == [row for row in wanted if "Moody" not in row]
+        assert [repr(row) for row in found.rows()] == wanted
+    assert rows_without(found, "moody") == [row for row in wanted if "Moody" not in row]
 
 
 def test_a_broken_decoder_on_processes_and_in_a_store(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules["pairsim.decoders"].REGISTRY, "broken", Broken)
     others = [MaxWin(), Ddag()]
-    campaign = run([MaxWin(), Broken(), Ddag()], tmp_path / "a.db", workers=1)
-    assert rows_without(campaign, "broken") == rows_without(run(others))
-    assert {block for cell in campaign.cells for block in cell.lost} == {0, 1, 2}
+    found = run([MaxWin(), Broken(), Ddag()], tmp_path / "a.db", workers=1)
+    assert rows_without(found, "broken") == rows_without(run(others))
+    assert {block for cell in found.cells() for block in cell.lost} == {0, 1, 2}
     with Store.read(tmp_path / "a.db") as store:
-        assert [repr(row) for row in stored_rows(store)] == [repr(row) for row in rows_of(campaign)]
-    mended = run([MaxWin(), Broken(), Ddag()], tmp_path / "a.db")  # the same again: still broken, still nothing lost
-    assert rows_without(mended, "broken") == rows_without(campaign, "broken")
+        assert [repr(row) for row in stored_rows(store)] == [repr(row) for row in found.rows()]
+    again = run([MaxWin(), Broken(), Ddag()], tmp_path / "a.db")  # the same again: still broken, still nothing lost
+    assert rows_without(again, "broken") == rows_without(found, "broken")
 
 
 def test_the_command_says_what_was_lost(tmp_path: Path, monkeypatch, pairsim_command) -> None:

@@ -295,10 +295,10 @@ def test_two_at_once_with_grids_that_overlap(tmp_path: Path, cradle: Nursery, wa
 def test_stopped_before_anything_is_begun(tmp_path: Path, monkeypatch, capsys) -> None:
     """Ctrl-C while a large store is being read says that what it holds is there, not that nothing is."""
 
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("pairsim.sweeps.schedule_sweep", interrupted)
+    monkeypatch.setattr("pairsim.sweeps.run.make_groups", interrupted)
     monkeypatch.setattr("sys.argv", ["pairsim", *sweep_words(UNIFORM, tmp_path)])
     with pytest.raises(SystemExit) as stop:
         main.run()

@@ -25,7 +25,7 @@ from pairsim.simulation.paired import PairedTally, swapped, turned, versus_of_nu
 from pairsim.simulation.tally import numbers_of_tally, tally_of_numbers
 from pairsim.stats import Moments
 from pairsim.store import Store, merge_stores
-from pairsim.sweeps import make_request, schedule_sweep
+from pairsim.sweeps import Sweep, make_request
 from pairsim.sweeps.rows import to_frame
 
 BLOCK = 64  # for these tests: some hundred trials are many blocks; scored tournaments come 64 at a time
@@ -52,15 +52,15 @@ def commands(draw):
 
 def fresh_rows(command):
     some, decoders, trials, method, seed = command
-    cells = run_campaign(make_request(some, decoders, trials, seed, method=method)).grid_cells()
+    cells = run_sweep(make_request(some, decoders, trials, seed, method=method)).cells()
     return [(cell.task.id, cell.reference_id) for cell in cells], swept(some, decoders, trials, seed, method=method)
 
 
-def run_campaign(order, store=None):
-    campaign = schedule_sweep(order, store)
+def run_sweep(order, store=None):
     with ThreadEngine(1) as engine:
-        campaign.run(engine)
-    return campaign
+        opened = Sweep(order, store, engine)
+        opened.run()
+    return opened
 
 
 @settings(derandomize=True, deadline=None, max_examples=40, suppress_health_check=list(HealthCheck))
@@ -141,7 +141,7 @@ def test_shards_make_the_whole(parts, trials, conditional, random):
         for part in range(1, parts + 1):
             paths.append(Path(folder, f"{part}.db"))
             with Store.create_or_open(paths[-1]) as store, counted_plays() as calls:
-                run_campaign(make_request(oracles, decoders, trials, method=method, shard=f"{part}/{parts}"), store)
+                run_sweep(make_request(oracles, decoders, trials, method=method, shard=f"{part}/{parts}"), store)
             blocks += len(calls)
         random.shuffle(paths)
         merge_stores(paths, Path(folder, "all.db"))
@@ -321,8 +321,8 @@ def test_decoders_that_never_differ_are_stored_alike_in_any_order(decoders, tmp_
     assert not any(value == 0.0 and math.copysign(1.0, value) < 0.0 for value in values)
 
 
-def test_rows_of_one_bench_and_of_its_parts():
-    """The premise of it all: a decoder's tally does not depend on who was on the bench with it."""
+def test_a_decoders_rows_do_not_depend_on_the_others():
+    """The premise of it all: a decoder's tally does not depend on the decoders simulated with it."""
     decoders = (MaxWin(), Poll(2), TopK(k=2), Adag())
     methods = ("conditional", "conditional", "conditional", "simulated")
     oracles = (Uniform(5, 0.8), Uniform(5, 0.6))

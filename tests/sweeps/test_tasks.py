@@ -18,7 +18,7 @@ from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.simulation import BlockSimulator
 from pairsim.store import Store, TaskRecord, task_id
-from pairsim.sweeps import make_request, schedule_sweep, work
+from pairsim.sweeps import Sweep, make_request, work
 from pairsim.sweeps.oracle_records import oracle_of, oracle_record
 from pairsim.sweeps.tasks import make_task, task_of
 from pairsim.sweeps.work import Context, Unit, play_unit
@@ -33,7 +33,7 @@ def named(oracle, decoder, method="simulated", seed=0):
 
 def ids(oracles, decoders, **asked):
     """Return the ids of a sweep's rows by (oracle's place, spec)."""
-    cells = schedule_sweep(make_request(oracles, decoders, **asked), None).grid_cells()
+    cells = Sweep(make_request(oracles, decoders, **asked)).cells()
     places = itertools.product(range(len(oracles)), decoders)
     return {(place, decoder.spec): cell.task.id for (place, decoder), cell in zip(places, cells, strict=True)}
 
@@ -118,8 +118,10 @@ def test_oracles_come_back_equal(name, data):
     assert again == oracle
     assert oracle_record(again).digest == record.digest
     assert named(again, MaxWin()) == named(oracle, MaxWin())
-    bench, twin = (BlockSimulator((each,), (MaxWin(), Adag()), ("simulated",) * 2, 0, 3) for each in (oracle, again))
-    assert bench.play(0, 64) == twin.play(0, 64)
+    simulator, twin = (
+        BlockSimulator((each,), (MaxWin(), Adag()), ("simulated",) * 2, 0, 3) for each in (oracle, again)
+    )
+    assert simulator.play(0, 64) == twin.play(0, 64)
     other = data.draw(strategies.oracle_cases(name, oracle.n)).oracle
     assert (oracle_record(other).digest == record.digest) == (other == oracle)
 
@@ -188,7 +190,7 @@ def test_tasks_come_back_equal_and_strangers_do_not(store):
     assert task_of(TaskRecord(task_id(text), text), store).decoder == Poll(3)
 
 
-BENCHES = [
+SIMULATORS = [
     BlockSimulator(
         (Uniform(4, 0.9), Uniform(4, 0.7)), (MaxWin(), Poll(2), Adag()), ("conditional",) * 2 + ("simulated",), 0, 9
     ),
@@ -198,18 +200,18 @@ BENCHES = [
 
 
 def test_a_context_travels_and_arrives_equal():
-    context = Context(BENCHES)
+    context = Context(SIMULATORS)
     again = pickle.loads(pickle.dumps(context))
-    for group, bench in enumerate(BENCHES):
-        oracles, places = tuple(range(len(bench.oracles))), tuple(range(len(bench.decoders)))
-        assert again.bench(group, oracles, places) == bench
+    for group, simulator in enumerate(SIMULATORS):
+        oracles, places = tuple(range(len(simulator.oracles))), tuple(range(len(simulator.decoders)))
+        assert again.simulator(group, oracles, places) == simulator
         unit = Unit(1, group, oracles[-1:], places, ((0, 5), (5, 5)), True)
         assert play_unit(again, unit) == play_unit(context, unit)
-    part = again.bench(0, (1,), (0, 2))
+    part = again.simulator(0, (1,), (0, 2))
     assert part == dataclasses.replace(
-        BENCHES[0], oracles=(Uniform(4, 0.7),), decoders=(MaxWin(), Adag()), methods=("conditional", "simulated")
+        SIMULATORS[0], oracles=(Uniform(4, 0.7),), decoders=(MaxWin(), Adag()), methods=("conditional", "simulated")
     )
-    assert again.bench(0, (0,), (1,)).reference == -1
+    assert again.simulator(0, (0,), (1,)).reference == -1
 
 
 @pytest.mark.parametrize(
@@ -222,7 +224,7 @@ def test_a_context_travels_and_arrives_equal():
     ],
 )
 def test_a_context_of_another_version_is_refused(monkeypatch, name, value, told):
-    packed = pickle.dumps(Context(BENCHES))
+    packed = pickle.dumps(Context(SIMULATORS))
     monkeypatch.setattr(work, "OURS", work.OURS._replace(**{name: value}))
     with pytest.raises(RuntimeError, match=f"^this worker has {told}$"):
         pickle.loads(packed)

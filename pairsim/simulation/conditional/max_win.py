@@ -31,10 +31,12 @@ class MaxWinGivenWrongGames(ConditionalMethod):
         return oracle.uniform and super().applies(oracle, decoder)
 
     def names(self, trials: SlabTrials, decoder: MaxWin, named: NDArray[np.int64]) -> bool:
-        desk, rule = trials.desk, decoder.kernel(trials.n).ties
+        workspace, rule = trials.workspace, decoder.kernel(trials.n).ties
         full = trials.full
-        name_winners(full, trials.n, rule, trials.stream, trials.first, *desk.tops, *desk.ties, desk.winners)
-        named[:] = desk.winners[: trials.count]
+        name_winners(
+            full, trials.n, rule, trials.stream, trials.first, *workspace.tops, *workspace.ties, workspace.winners
+        )
+        named[:] = workspace.winners[: trials.count]
         return True
 
     def write(self, trials: Trials, decoder: MaxWin, out: Outcomes) -> None:
