@@ -10,6 +10,7 @@ import typer
 from pairsim.cli import options
 from pairsim.cli.console import announce_compiling, note, noting_left_out, progress_bar
 from pairsim.cli.records import show_records
+from pairsim.cli.results import Results, open_results
 from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
@@ -38,37 +39,37 @@ def compare_command(
     options.check_format(format_)
     options.load_modules(load)
 
-    from pairsim.evaluation.results import is_evaluation
-    from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, verdict
-    from pairsim.sweeps.results import names_a_store, read_rows
-
     one, two = options.read_decoder(first), options.read_decoder(second)
-    if is_evaluation(results):
-        _compare_evaluation(results, one, two, format_)
-        return
-    if names_a_store(results):
-        from pairsim.store import Store
+    with open_results(results) as found:
+        if found.evaluates:
+            _compare_evaluations(found, one, two, format_)
+        else:
+            _compare_sweep(found, one, two, confidence, format_)
 
+
+def _compare_sweep(results: Results, one: Decoder, two: Decoder, confidence: float, format_: str) -> None:
+    from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, verdict
+
+    if results.store is not None:
         announce_compiling()
-        with Store.read(results) as store, noting_left_out() as left_out, progress_bar("compare", 1.0) as advance:
-            found = compare_in_store(store, one, two, confidence, advance, left_out)
+        with noting_left_out() as left_out, progress_bar("compare", 1.0) as advance:
+            found = compare_in_store(results.store, one, two, confidence, advance, left_out)
         if not all(each.paired for each in found):
             note(
                 "paired no: the number of failures decided when to stop, so a paired estimate would be biased; these "
                 "are the differences of the rows' own estimates"
             )
     else:
-        found = compare_in_table(read_rows(results), one.spec, two.spec)
+        found = compare_in_table(results.rows(), one.spec, two.spec)
         note("a table has no paired trials, so the intervals are wide; use a store for paired intervals")
     show_records([as_record(each) for each in found], format_, verdict(found))
 
 
-def _compare_evaluation(results: Path, one: Decoder, two: Decoder, format_: str) -> None:
+def _compare_evaluations(results: Results, one: Decoder, two: Decoder, format_: str) -> None:
     from pairsim.evaluation.results import compare_decoders
-    from pairsim.store import Store, is_store
 
-    if not is_store(results):
+    if results.store is None:
         must_be = "a store: a table of evaluations does not have single rows"
-        raise parameter_error("compare", "results", must_be, repr(str(results)))
-    with Store.read(results) as store, noting_left_out(made_by="evaluation") as left_out:
-        show_records([each._asdict() for each in compare_decoders(store, one, two, left_out)], format_)
+        raise parameter_error("compare", "results", must_be, repr(str(results.path)))
+    with noting_left_out(made_by="evaluation") as left_out:
+        show_records([each._asdict() for each in compare_decoders(results.store, one, two, left_out)], format_)

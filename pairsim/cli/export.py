@@ -9,6 +9,7 @@ import typer
 
 from pairsim.cli import options
 from pairsim.cli.console import note, noting_left_out
+from pairsim.cli.results import open_results
 
 
 def export_command(
@@ -24,22 +25,21 @@ def export_command(
     """
     options.load_modules(load)
 
-    from pairsim.evaluation.results import is_evaluation, read_evaluation
-    from pairsim.sweeps.files import check_table_target, write_table
-    from pairsim.sweeps.results import read_rows
+    with open_results(store) as found:
+        if found.evaluates:
+            from pairsim.cli.evaluate import write_evaluation
+            from pairsim.evaluation import EVALUATION_TABLE
 
-    if is_evaluation(store):
-        from pairsim.cli.evaluate import write_evaluation
-        from pairsim.evaluation import EVALUATION_TABLE
+            EVALUATION_TABLE.check_target(out)
+            with noting_left_out(made_by="evaluation") as left_out:
+                evaluated, comparisons = found.evaluation(left_out)
+            write_evaluation(evaluated, comparisons, out)
+            note(f"wrote {len(evaluated)} rows to {out}")
+            return
+        from pairsim.sweeps.files import check_table_target, write_table
 
-        EVALUATION_TABLE.check_target(out)
-        with noting_left_out(made_by="evaluation") as left_out:
-            found = read_evaluation(store, left_out)
-        write_evaluation(*found, out)
-        note(f"wrote {len(found[0])} rows to {out}")
-        return
-    check_table_target(out)
-    with noting_left_out() as left_out:
-        rows = read_rows(store, left_out)
-    write_table(rows, out)
-    note(f"wrote {len(rows)} rows to {out}")
+        check_table_target(out)
+        with noting_left_out() as left_out:
+            rows = found.rows(left_out)
+        write_table(rows, out)
+        note(f"wrote {len(rows)} rows to {out}")

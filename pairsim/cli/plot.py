@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pairsim.cli.console import note, noting_left_out
+from pairsim.cli.results import Results, open_results
 from pairsim.errors import parameter_error
 
 if TYPE_CHECKING:
@@ -34,28 +35,28 @@ def plot_command(
     """
     check_picture_target(out)
 
-    from pairsim.evaluation.results import is_evaluation, read_evaluation
-    from pairsim.sweeps.results import read_rows
-    from pairsim.sweeps.rows import to_frame
+    with open_results(results) as found:
+        if found.evaluates:
+            _plot_evaluation(found, out, x, scale)
+        else:
+            from pairsim.sweeps.rows import to_frame
 
-    if is_evaluation(results):
-        from pairsim.cli.evaluate import draw_evaluation
-        from pairsim.cli.evaluation_table import warn_of_narrow_intervals
-
-        if (x, scale) != ("auto", "auto"):
-            raise parameter_error(
-                "plot", "x and scale", "omitted for evaluations (queries, log)", f"{x!r} and {scale!r}"
-            )
-        with noting_left_out(made_by="evaluation") as left_out:
-            evaluated = read_evaluation(results, left_out)[0]
-        warn_of_narrow_intervals(evaluated)
-        draw_evaluation(evaluated, out)
-        note(f"drew {out}")
-        return
-    with noting_left_out() as left_out:
-        rows = read_rows(results, left_out)
-    draw(to_frame(rows), out, x=x, scale=scale)
+            with noting_left_out() as left_out:
+                rows = found.rows(left_out)
+            draw(to_frame(rows), out, x=x, scale=scale)
     note(f"drew {out}")
+
+
+def _plot_evaluation(found: Results, out: Path, x: str, scale: str) -> None:
+    from pairsim.cli.evaluate import draw_evaluation
+    from pairsim.cli.evaluation_table import warn_of_narrow_intervals
+
+    if (x, scale) != ("auto", "auto"):
+        raise parameter_error("plot", "x and scale", "omitted for evaluations (queries, log)", f"{x!r} and {scale!r}")
+    with noting_left_out(made_by="evaluation") as left_out:
+        evaluated, _ = found.evaluation(left_out)
+    warn_of_narrow_intervals(evaluated)
+    draw_evaluation(evaluated, out)
 
 
 def check_picture_target(path: Path) -> None:

@@ -11,6 +11,7 @@ import typer
 from pairsim.cli import options
 from pairsim.cli.console import note, noting_left_out, say
 from pairsim.cli.records import show_records
+from pairsim.cli.results import Results, open_results
 
 if TYPE_CHECKING:
     from pairsim.store import Store
@@ -34,54 +35,51 @@ def show_command(
     options.check_format(format_)
     options.load_modules(load)
 
-    from pairsim.evaluation.results import is_evaluation
+    with open_results(results) as found:
+        if found.evaluates:
+            _show_evaluation(found, tasks, format_)
+        else:
+            _show_sweep(found, tasks, format_)
 
-    if is_evaluation(results):
-        _show_evaluation(results, tasks, format_)
-        return
 
+def _show_sweep(found: Results, tasks: bool, format_: str) -> None:
     from pairsim.cli.sweep import show
-    from pairsim.sweeps.results import names_a_store, read_rows
-
-    if not names_a_store(results):
-        if tasks:
-            note(ROWS_ONLY)
-        show(read_rows(results), format_)
-        return
-
-    from pairsim.store import Store
     from pairsim.sweeps.requests import stored_rows
 
-    with Store.read(results) as store, noting_left_out() as left_out:
-        if tasks and (records := _tasks(store, left_out)):
+    if found.store is None:
+        if tasks:
+            note(ROWS_ONLY)
+        show(found.rows(), format_)
+        return
+    with noting_left_out() as left_out:
+        if tasks and (records := _tasks(found.store, left_out)):
             show_records(records, format_)
-        elif (rows := stored_rows(store, [] if tasks else left_out)) or format_ != "table":
+        elif (rows := stored_rows(found.store, [] if tasks else left_out)) or format_ != "table":
             show(rows, format_)
         if format_ == "table":
-            for line in _provenance(store, _seeds(store)):
+            for line in _provenance(found.store, _seeds(found.store)):
                 say(line, indent="    ")
 
 
-def _show_evaluation(results: Path, tasks: bool, format_: str) -> None:
+def _show_evaluation(found: Results, tasks: bool, format_: str) -> None:
     from pairsim.cli.evaluation_table import show_evaluation, warn_of_narrow_intervals
-    from pairsim.evaluation.results import read_evaluation, stored_evaluation, stored_tasks
-    from pairsim.store import Store, is_store
+    from pairsim.evaluation.results import stored_evaluation, stored_tasks
 
-    if not is_store(results):
+    if found.store is None:
         if tasks:
             note(ROWS_ONLY)
-        found = read_evaluation(results)
-        warn_of_narrow_intervals(found[0])
-        show_evaluation(*found, format_)
+        rows, comparisons = found.evaluation()
+        warn_of_narrow_intervals(rows)
+        show_evaluation(rows, comparisons, format_)
         return
-    with Store.read(results) as store, noting_left_out(made_by="evaluation") as left_out:
-        records = stored_tasks(store, left_out)
+    with noting_left_out(made_by="evaluation") as left_out:
+        records = stored_tasks(found.store, left_out)
         if tasks and records:
             show_records(records, format_)
         else:
-            show_evaluation(*stored_evaluation(store, []), format_)
+            show_evaluation(*stored_evaluation(found.store, []), format_)
         if format_ == "table":
-            for line in _provenance(store, sorted({record["seed"] for record in records})):
+            for line in _provenance(found.store, sorted({record["seed"] for record in records})):
                 say(line, indent="    ")
 
 

@@ -22,7 +22,7 @@ def is_evaluation(path: Path) -> bool:
     """Say whether a file holds evaluations rather than a sweep; what is neither is for others to complain about."""
     if is_store(path):
         with Store.read(path) as store:
-            return any(task_kind(record.definition) == KIND for record in store.tasks()[:1])
+            return has_evaluations(store)
     if path.suffix.lower() not in TABLE_SUFFIXES or not path.is_file():
         return False
     try:
@@ -31,17 +31,34 @@ def is_evaluation(path: Path) -> bool:
         return False
 
 
+def has_evaluations(store: Store) -> bool:
+    """Say whether an open store holds evaluations: its tasks are of one kind."""
+    return any(task_kind(record.definition) == KIND for record in store.tasks()[:1])
+
+
 def read_evaluation(path: Path, left_out: list[str] | None = None) -> tuple[list[Row], list[Comparison]]:
     """Return the rows of a store or of a table, and every two side by side where they are known row by row.
 
     `left_out` is that of `EvaluationResults.wanted`.
     """
     if not is_store(path):
-        records: list[dict[Any, Any]] = EVALUATION_TABLE.read(path).to_dict(orient="records")
-        # earlier versions used McNemar's test on folds as well, where its p-value is wrong
-        return [row if row.decoder else row._replace(mcnemar=math.nan) for row in (Row(**each) for each in records)], []
+        return read_evaluation_table(path), []
     with Store.read(path) as store:
-        rows, comparisons = stored_evaluation(store, left_out)
+        return evaluation_of_store(store, path, left_out)
+
+
+def read_evaluation_table(path: Path) -> list[Row]:
+    """Return the rows of a table."""
+    records: list[dict[Any, Any]] = EVALUATION_TABLE.read(path).to_dict(orient="records")
+    # earlier versions used McNemar's test on folds as well, where its p-value is wrong
+    return [row if row.decoder else row._replace(mcnemar=math.nan) for row in (Row(**each) for each in records)]
+
+
+def evaluation_of_store(
+    store: Store, path: Path, left_out: list[str] | None = None
+) -> tuple[list[Row], list[Comparison]]:
+    """Return what `read_evaluation` does of an open store, which `path` names in errors."""
+    rows, comparisons = stored_evaluation(store, left_out)
     if not rows:
         why = "whose rows are all skipped" if left_out else "in which nothing is finished yet"
         raise parameter_error("read", "file", "a store with results", f"{str(path)!r}, {why}")

@@ -21,12 +21,27 @@ def read_rows(path: Path, left_out: list[str] | None = None) -> list[Row]:
 
     `left_out` is that of `stored_cells`.
     """
+    check_exists(path)
+    if not names_a_store(path):
+        return read_table_rows(path)
+    with Store.read(path) as store:
+        return rows_of_store(store, path, left_out)
+
+
+def check_exists(path: Path) -> None:
+    """Refuse a file that is not there."""
     if not path.exists():
         raise parameter_error("read", "file", "a results store or table that exists", repr(str(path)))
-    if not names_a_store(path):
-        return from_frame(read_table(path))
-    with Store.read(path) as store:
-        rows = stored_rows(store, left_out)
+
+
+def read_table_rows(path: Path) -> list[Row]:
+    """Return the rows of a table."""
+    return from_frame(read_table(path))
+
+
+def rows_of_store(store: Store, path: Path, left_out: list[str] | None = None) -> list[Row]:
+    """Return the rows of an open store, which `path` names in errors; refuse one that has none."""
+    rows = stored_rows(store, left_out)
     if not rows:
         why = "whose rows are all skipped" if left_out else "in which no block is finished yet"
         raise parameter_error("read", "file", "a store with results", f"{str(path)!r}, {why}")

@@ -12,7 +12,7 @@ from sweep_tools import plain_rows_in, rows_in
 
 from pairsim import Uniform, simulate, sweep
 from pairsim.decoders import decoder
-from pairsim.store import Store
+from pairsim.store import Store, opening
 from pairsim.sweeps.files import csv_text, read_table
 from pairsim.sweeps.rows import COLUMNS
 
@@ -47,6 +47,17 @@ def test_help_has_an_example(pairsim_command, command):
     outcome = pairsim_command(command, "--help")
     assert outcome.code == 0
     assert f"Example: pairsim {command} " in " ".join(outcome.out.split())
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show {}", "show {} --tasks", "plot {} --out {}.svg", "export {} --out {}.csv", "compare {} adag max-win"],
+)
+def test_a_store_is_opened_and_checked_once(words, pairsim_command, store, monkeypatch):
+    opened, check = [], opening.open_checked
+    monkeypatch.setattr(opening, "open_checked", lambda *where: opened.append(where) or check(*where))
+    assert pairsim_command(*words.replace("{}", str(store)).split()).code == 0
+    assert len(opened) == 1
 
 
 def test_a_store_changes_nothing_and_the_second_time_plays_nothing(pairsim_command, store):
