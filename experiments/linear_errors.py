@@ -1,10 +1,10 @@
 """Errors of linear multiclass learners on real sets: python -m experiments.linear_errors [SET ...].
 
 Ten folds, features scaled by the training part, an intercept, 30 passes over the rows. The two machines have the best
-of three prices on the folds themselves (which is optimistic). Vehicle has two more rows: by how many percent the
+of three values of C on the folds themselves (which is optimistic). Vehicle has two more rows: by how many percent the
 objective of stochastic subgradients exceeds the least one, as LIBLINEAR finds it, with weights that shrink in all steps
 and with those that the notes print. The notes have no figures: the column `paper` has what a first trial with other
-folds and prices gave.
+folds and values of C gave.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from pairsim.learn import CrammerSingerSVC, MulticlassPerceptronClassifier
 PARTS = {"vowel": ("vowel-train",), "segment": ("segment-train", "segment-test")}
 SETS = ("iris", "wine", "glass", "vehicle", "vowel", "segment")
 EPOCHS, SEEDS = 30, 3
-PENALTIES, PRICES = (1e-4, 1e-3, 1e-2), (0.1, 1.0, 10.0)
+PENALTIES, C_VALUES = (1e-4, 1e-3, 1e-2), (0.1, 1.0, 10.0)
 LONG, PENALTY = 400, 1e-3  # of the comparison of objectives
 GOALS = {("vehicle", "perceptron"): 22.0, ("segment", "perceptron"): 7.0}
 TRIED = {
@@ -51,8 +51,8 @@ def gradients(rows: int, seed: int) -> list[Any]:
 
 
 def machines(rows: int, seed: int) -> list[Any]:
-    """Return the exact machine with three prices."""
-    return [CrammerSingerSVC(C=C, random_state=seed) for C in PRICES]
+    """Return the exact machine with three values of C."""
+    return [CrammerSingerSVC(C=C, random_state=seed) for C in C_VALUES]
 
 
 METHODS: dict[str, Callable[[int, int], list[Any]]] = {
@@ -129,7 +129,7 @@ def measure_objective() -> None:
 
 def main() -> None:
     """Measure the sets that are named, or all."""
-    warnings.simplefilter("ignore", ConvergenceWarning)  # of prices at the grid's end, and of LIBLINEAR without cause
+    warnings.simplefilter("ignore", ConvergenceWarning)  # of C at the grid's end, and of LIBLINEAR without cause
     for name in sys.argv[1:] or SETS:
         measure_set(name)
         if name == "vehicle":

@@ -5,8 +5,8 @@
 The judge (here a simulated one; in life a person or a slow model) is shown two candidates and says which is better. It
 errs more the closer they are, it favours the one that it is shown first, and sometimes it says nothing. So every
 question is put in both orders; silence and contradiction are settled by a coin. What is left is an unreliable pairwise
-answer without a side, whose chances are known once the judge is: `pairsim.plan` finds the decoder that makes the most
-of the budget, `Session` runs it in batches, and the plan's probability goes with the answer.
+answer without a side, whose probabilities are known once the judge is: `pairsim.plan` finds the decoder that makes the
+most of the budget, `Session` runs it in batches, and the plan's probability goes with the answer.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Judge:
             return None
         return rng.random() < float(expit(self.sharpness * (first - second) + self.favour))
 
-    def chances(self, quality: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the chance that i wins question {i, j} once both orders were asked and coins have settled the rest.
+    def probabilities(self, quality: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the probability that i wins query {i, j} once both orders were asked and coins settled the rest.
 
-        With a and b the chances of i in the two orders, silence settled, i wins by agreement with a b, and else by the
-        coin with half of a (1 - b) + (1 - a) b: together the mean of a and b.
+        With a and b the probabilities of i in the two orders, silence settled, i wins by agreement with a b, and else
+        by the coin with half of a (1 - b) + (1 - a) b: together the mean of a and b.
         """
         gap = self.sharpness * (quality[:, None] - quality[None, :])
         spoken = (expit(gap + self.favour) + expit(gap - self.favour)) / 2.0
@@ -59,10 +59,10 @@ class Judge:
 
 
 class Answer(NamedTuple):
-    """The candidate that was picked, the chance that it is the best, and what it cost."""
+    """The candidate that was picked, the probability that it is the best, and what it cost."""
 
     winner: int
-    chance: float
+    probability: float
     calls: int
     batches: int
 
@@ -77,9 +77,9 @@ def choose_decoder(judge: Judge, n: int, calls: int, seed: int = 0) -> Option:
 
     The spread of the qualities and the judge are known, for example from earlier rounds; who is who is not.
     """
-    chances = judge.chances(qualities(n))
-    np.fill_diagonal(chances, 0.5)
-    model = Matrix(chances)
+    probabilities = judge.probabilities(qualities(n))
+    np.fill_diagonal(probabilities, 0.5)
+    model = Matrix(probabilities)
     found, low, high = None, 0.0, 1.0
     for _ in range(HALVINGS):
         target = (low + high) / 2.0
@@ -141,7 +141,7 @@ def main() -> None:
     chosen = parser.parse_args()
     judge, rng = Judge(), random.Random(chosen.seed)
     option = choose_decoder(judge, chosen.candidates, chosen.calls, chosen.seed)
-    print(f"for {chosen.calls} calls: {option.decoder.spec}, right with chance {option.success:.3f}", end=" ")
+    print(f"for {chosen.calls} calls: {option.decoder.spec}, right with probability {option.success:.3f}", end=" ")
     print(f"({option.low:.3f} .. {option.high:.3f}, {option.method})")
     right = calls = 0
     for repeat in range(chosen.repeats):

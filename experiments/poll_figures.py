@@ -15,7 +15,7 @@ from pairsim.decoders import PAPER_SPECS
 from pairsim.plots import plot_panels, save_picture
 
 FIGURES = {"poll_figure_1": range(16, 129, 16), "poll_figure_2": [16, 32, 64, 128, 256, 512]}
-CHANCES = (0.9, 0.7)
+PROBABILITIES = (0.9, 0.7)
 
 
 def draw_figures(folder: Path, trials: int) -> list[Path]:
@@ -24,7 +24,7 @@ def draw_figures(folder: Path, trials: int) -> list[Path]:
     decoders = [decoder(spec) for spec in PAPER_SPECS]
     paths = []
     for name, classes in FIGURES.items():
-        rows = sweep([Uniform(n, p) for p in CHANCES for n in classes], decoders, trials)
+        rows = sweep([Uniform(n, p) for p in PROBABILITIES for n in classes], decoders, trials)
         paths.append(folder / f"{name}.png")
         save_picture(plot_panels(rows), paths[-1])
     return paths

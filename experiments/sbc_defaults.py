@@ -26,7 +26,7 @@ from experiments.reduction_sets import Numbers, Rows, error, read_set, squared_d
 from experiments.results_table import FOLDER, ErrorRow, record
 from pairsim.learn import OneVsAllClassifier, SingleBinaryClassifier
 
-TABLE, SPLITS, PRICES, MARGIN = "sbc_defaults", 5, (10.0, 1.0), 1.0
+TABLE, SPLITS, PENALTIES, MARGIN = "sbc_defaults", 5, (10.0, 1.0), 1.0
 learned = functools.partial(SingleBinaryClassifier, max_rounds=60, mu_tol=1e-2)
 CANDIDATES: dict[str, Callable[..., Any]] = {
     "equal weights": functools.partial(SingleBinaryClassifier, learn_mu=False),  # first: the others' goals come from it
@@ -70,7 +70,7 @@ def halves(numbers: Numbers, seed: int) -> tuple[Numbers, Numbers]:
     return order[::2], order[1::2]
 
 
-def split_errors(rows: Rows, numbers: Numbers, price: float) -> Iterator[tuple[str, list[float], float]]:
+def split_errors(rows: Rows, numbers: Numbers, penalty: float) -> Iterator[tuple[str, list[float], float]]:
     """Yield each candidate's errors in percent, a split each, and the seconds that its training took."""
     prepared = []
     for seed in range(SPLITS):
@@ -82,7 +82,7 @@ def split_errors(rows: Rows, numbers: Numbers, price: float) -> Iterator[tuple[s
         errors, seconds = [], 0.0
         for near, far, gamma, train, test in prepared:
             start = time.perf_counter()
-            model = make(C=price, kernel="distances", gamma=gamma).fit(near, numbers[train])
+            model = make(C=penalty, kernel="distances", gamma=gamma).fit(near, numbers[train])
             seconds += time.perf_counter() - start
             errors.append(100 * error(model, far, numbers[test]))
         yield name, errors, seconds
@@ -100,12 +100,12 @@ def measured(name: str, told: str) -> set[str]:
 def measure(name: str, again: bool) -> None:
     """Measure all candidates on one set."""
     rows, numbers = draw(name) if name in DRAWN else read_set(CHOSEN_ON.get(name, "") or name)[0]
-    for price in PRICES:
-        told = f"{SPLITS} half splits, C = {price:g}, {'chosen on' if name in CHOSEN_ON else 'confirms'}"
+    for penalty in PENALTIES:
+        told = f"{SPLITS} half splits, C = {penalty:g}, {'chosen on' if name in CHOSEN_ON else 'confirms'}"
         if not again and measured(name, told) == set(CANDIDATES):
             continue
         equal = np.nan
-        for candidate, errors, seconds in split_errors(rows, numbers, price):
+        for candidate, errors, seconds in split_errors(rows, numbers, penalty):
             mean = float(np.mean(errors))
             equal = mean if np.isnan(equal) else equal
             goal = equal + MARGIN if isinstance(CANDIDATES[candidate](), SingleBinaryClassifier) else np.nan

@@ -95,7 +95,7 @@ SEARCHED = {
 
 
 def make(method: str, s: float, C: float, **options: Any) -> Any:
-    """Return the method with the paper's width and price, on squared distances."""
+    """Return the method with the paper's width and penalty, on squared distances."""
     return METHODS[method](C=C, kernel="distances", gamma=1.0 / (2.0 * s**2), **options)
 
 

@@ -32,7 +32,7 @@ from experiments.results_table import ErrorRow, record
 from pairsim.learn import VectorPerceptronClassifier, VectorSVC
 
 WIDTHS = tuple(2.0**k for k in range(-1, 9))
-PRICES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 FEW_WIDTHS, FEW_PRICES = (4.0, 16.0, 64.0, 256.0), (0.01, 0.1, 1.0)  # for large sets
 UNTUNED = (8.0, 32.0)
 
@@ -51,8 +51,8 @@ class Case(NamedTuple):
 
     @property
     def grid(self) -> list[tuple[float, float]]:
-        """The widths and prices to try."""
-        return list(itertools.product(*((FEW_WIDTHS, FEW_PRICES) if self.coarse else (WIDTHS, PRICES))))
+        """The widths and penalties to try."""
+        return list(itertools.product(*((FEW_WIDTHS, FEW_PRICES) if self.coarse else (WIDTHS, PENALTIES))))
 
 
 FOLDED = (
@@ -90,7 +90,7 @@ def machine(labels: str, width: float, C: float, scale: float) -> VectorSVC:
 
 
 def grid_errors(case: Case, known: Rows, own: Numbers, new: Rows, truth: Numbers) -> Rows:
-    """Return the error of every width and price; distances are computed once."""
+    """Return the error of every width and penalty; distances are computed once."""
     if case.scaled:
         known, new = standardised(known, new)
     distances, across = squared_distances(known, known), squared_distances(new, known)

@@ -21,10 +21,10 @@ class Game:
     def __init__(self, n: int, worlds: list[tuple[int, Table]]) -> None:
         self.axes = n * (n - 1) // 2
         weights = np.zeros((n, *(3,) * self.axes))
-        for truth, chances in worlds:
+        for truth, probabilities in worlds:
             likelihood = np.ones(())
             for i, j in itertools.combinations(range(n), 2):
-                likelihood = np.multiply.outer(likelihood, [1.0, chances[i, j], 1.0 - chances[i, j]])
+                likelihood = np.multiply.outer(likelihood, [1.0, probabilities[i, j], 1.0 - probabilities[i, j]])
             weights[truth] += likelihood / len(worlds)
         self.right = weights.max(axis=0)  # the probability of the state, the best prediction being correct
         self.state = weights.sum(axis=0)
@@ -69,14 +69,14 @@ def uniform_game(n: int, p: float) -> Game:
     """Return that of uniform(n, p): any class may be the true one."""
     worlds = []
     for truth in range(n):
-        chances = np.full((n, n), 0.5)
-        chances[truth], chances[:, truth] = p, 1.0 - p
-        worlds.append((truth, chances))
+        probabilities = np.full((n, n), 0.5)
+        probabilities[truth], probabilities[:, truth] = p, 1.0 - p
+        worlds.append((truth, probabilities))
     return Game(n, worlds)
 
 
-def dealt_game(chances: Table) -> Game:
+def dealt_game(probabilities: Table) -> Game:
     """Return that of a matrix whose rows are dealt to the classes at random."""
-    n = len(chances)
+    n = len(probabilities)
     deals = [list(deal) for deal in itertools.permutations(range(n))]
-    return Game(n, [(deal.index(0), chances[np.ix_(deal, deal)]) for deal in deals])
+    return Game(n, [(deal.index(0), probabilities[np.ix_(deal, deal)]) for deal in deals])

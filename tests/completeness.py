@@ -147,8 +147,8 @@ def _oracle_works(oracle: Oracle, home: str) -> Iterator[str]:
     if oracle.n != N:
         yield f"{home}: an `example(n)` of n classes, that sets `n`"
     simulate(oracle, [pairsim.MaxWin(), pairsim.Adag()], min(20, oracle.rows or 20), threads=1)
-    chances = oracle.probabilities()
-    if chances is not None and chances.matrix().shape != (N, N):
+    probabilities = oracle.probabilities()
+    if probabilities is not None and probabilities.matrix().shape != (N, N):
         yield f"{home}: `matrix`, n x n"
 
 

@@ -12,7 +12,7 @@ Square = list[list[float]]
 
 
 def square(row: Sequence[float], n: int) -> Square:
-    """Return r_ij for both orders of a pair, from the chances of the lower classes."""
+    """Return r_ij for both orders of a pair, from the probabilities of the lower classes."""
     r = [[0.0] * n for _ in range(n)]
     values = iter(row)
     for i in range(n):
@@ -74,7 +74,7 @@ def non_dominance(row: Sequence[float], n: int) -> list[float]:
 
 
 def divergence(row: Sequence[float], weights: Sequence[float], p: Sequence[float]) -> float:
-    """Return the weighted Kullback-Leibler divergence of the fitted chances from r (chances inside (0, 1))."""
+    """Return the weighted Kullback-Leibler divergence of the fitted probabilities from r, all inside (0, 1)."""
     n = len(p)
     pairs = [(i, j) for i in range(n) for j in range(i + 1, n)]
     terms = []
@@ -85,7 +85,7 @@ def divergence(row: Sequence[float], weights: Sequence[float], p: Sequence[float
 
 
 def hastie_and_tibshirani(row: Sequence[float], n: int, weights: Sequence[float], sweeps: int) -> list[float]:
-    """Sweep as the paper has it: scale p_i by observed over fitted wins, normalise, recompute the fitted chances."""
+    """Sweep as the paper has it: scale p_i by observed over fitted wins, normalise, recompute the fit."""
     r, games = square(row, n), square(weights, n)
     for i in range(n):
         for j in range(i):
@@ -132,10 +132,10 @@ def wu_and_others(row: Sequence[float], n: int, residual: float, most: int) -> l
     return p
 
 
-def relabelled(row: NDArray[np.float64], n: int, order: Sequence[int], *, chances: bool) -> NDArray[np.float64]:
+def relabelled(row: NDArray[np.float64], n: int, order: Sequence[int], *, probabilities: bool) -> NDArray[np.float64]:
     """Return the row of the same data point when class order[k] is called k."""
     full = np.zeros((n, n))
     upper = np.triu_indices(n, 1)
     full[upper] = row
-    full.T[upper] = 1.0 - row if chances else -row
+    full.T[upper] = 1.0 - row if probabilities else -row
     return full[np.ix_(order, order)][upper]

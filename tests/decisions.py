@@ -18,9 +18,9 @@ def decide(
 ) -> tuple[list[int], tuple[int, int, int]]:
     """Return the winners of trials first .. first + count - 1 and the sums of queries, distinct and rounds."""
     winners = np.full(count, -7, np.int64)  # no decoder names class -7: a trial that is left out shows
-    price = np.zeros(3, np.int64)
+    spent = np.zeros(3, np.int64)
     room = decoder.cost(oracle.n).queries if decoder.repeats else 0
     stream = stream_key(seed, oracle.n)
-    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, room, winners, price, np.empty(0))
-    queries, distinct, rounds = price.tolist()
+    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, room, winners, spent, np.empty(0))
+    queries, distinct, rounds = spent.tolist()
     return winners.tolist(), (queries, distinct, rounds)

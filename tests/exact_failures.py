@@ -1,8 +1,8 @@
 """Exact failure probabilities of max-win and poll on small problems, to hold the bounds against.
 
 Uniform-p: the wrong classes are alike, so only how many of their tournaments have which scores matters, and which of
-them beat class 0 is a uniform draw. Other chances: every score vector, game by game. The arithmetic is that of the
-numbers put in: fractions stay fractions.
+them beat class 0 is a uniform draw. Other probabilities: every score vector, game by game. The arithmetic is that of
+the numbers put in: fractions stay fractions.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ Number = float | Fraction | int
 
 
 class TaskProgress(NamedTuple):
-    """What class 0 has to show, how likely that is, and the chances of a rival of score s to stay below or be level."""
+    """What class 0 has to show, how likely that is, and how likely a rival of score s stays below or is level."""
 
-    chance: Number
+    probability: Number
     below: Callable[[int], Number]
     level: Callable[[int], Number]
 
@@ -30,7 +30,7 @@ def binomial(trials: int, wins: int, p: Number) -> Number:
 
 
 def share(tied: int, ties: str) -> Fraction:
-    """Return class 0's chance where nobody is above it and `tied` rivals are level."""
+    """Return class 0's probability where nobody is above it and `tied` rivals are level."""
     return {"lose": Fraction(tied == 0), "first": Fraction(1), "random": Fraction(1, 1 + tied)}[ties]
 
 
@@ -91,39 +91,41 @@ def uniform_failure(n: int, p: Number, ties: str, samples: int = 0) -> Number:
     failure: Number = 0
     for score in range(rivals + 1):
         for cell in poll_cells(score, rivals, samples, one) if samples else max_win_cells(score):
-            weight = binomial(rivals, score, p) * cell.chance
+            weight = binomial(rivals, score, p) * cell.probability
             if weight:
                 success: Number = 0
                 for scores, count in tournament_scores(rivals).items():
-                    chances = nobody_above(scores, rivals - score, cell)
-                    success += count * sum(chance * share(tied, ties) for tied, chance in enumerate(chances) if chance)
+                    probabilities = nobody_above(scores, rivals - score, cell)
+                    success += count * sum(
+                        probability * share(tied, ties) for tied, probability in enumerate(probabilities) if probability
+                    )
                 failure += weight * (1 - success * Fraction(1, 1 << math.comb(rivals, 2)))
     return failure
 
 
-def score_vectors(chances: Sequence[Sequence[Fraction]]) -> dict[tuple[int, ...], Fraction]:
-    """Return the law of the score vector where pair {i, j}, i < j, answers i with chances[i][j]."""
-    n = len(chances)
+def score_vectors(probabilities: Sequence[Sequence[Fraction]]) -> dict[tuple[int, ...], Fraction]:
+    """Return the law of the score vector where pair {i, j}, i < j, answers i with probabilities[i][j]."""
+    n = len(probabilities)
     law: dict[tuple[int, ...], Fraction] = {(0,) * n: Fraction(1)}
     for i in range(n):
         for j in range(i + 1, n):
             after: defaultdict[tuple[int, ...], Fraction] = defaultdict(Fraction)
             for scores, weight in law.items():
-                for winner, chance in ((i, chances[i][j]), (j, 1 - chances[i][j])):
-                    if chance:
-                        after[tuple(s + (k == winner) for k, s in enumerate(scores))] += weight * chance
+                for winner, probability in ((i, probabilities[i][j]), (j, 1 - probabilities[i][j])):
+                    if probability:
+                        after[tuple(s + (k == winner) for k, s in enumerate(scores))] += weight * probability
             law = after
     return law
 
 
-def general_failure(chances: Sequence[Sequence[Fraction]], ties: str, samples: int = 0) -> Fraction:
-    """Return the failure of max-win, or of poll where `samples` is positive, for any chances."""
-    n = len(chances)
+def general_failure(probabilities: Sequence[Sequence[Fraction]], ties: str, samples: int = 0) -> Fraction:
+    """Return the failure of max-win, or of poll where `samples` is positive, for any probabilities."""
+    n = len(probabilities)
     success = Fraction(0)
-    for (first, *others), weight in score_vectors(chances).items():
+    for (first, *others), weight in score_vectors(probabilities).items():
         for cell in poll_cells(first, n - 1, samples, Fraction(1)) if samples else max_win_cells(first):
-            if cell.chance:
-                chances_of_ties = nobody_above(others, 0, cell)
-                value = sum(chance * share(tied, ties) for tied, chance in enumerate(chances_of_ties))
-                success += weight * cell.chance * value
+            if cell.probability:
+                probabilities_of_ties = nobody_above(others, 0, cell)
+                value = sum(probability * share(tied, ties) for tied, probability in enumerate(probabilities_of_ties))
+                success += weight * cell.probability * value
     return 1 - success

@@ -1,7 +1,7 @@
 """Every tournament, every poll, every cut and every order of small problems, in fractions.
 
-Written from the definitions alone, to be compared with the dynamic programmes. Chances are multiples of 1/16, so that
-floats hold them exactly and fractions stay short.
+Written from the definitions alone, to be compared with the dynamic programmes. Probabilities are multiples of 1/16, so
+that floats hold them exactly and fractions stay short.
 """
 
 from __future__ import annotations
@@ -49,22 +49,22 @@ def fractions_of(oracle: Oracle) -> Table:
     return [[Fraction(value) for value in row] for row in oracle.matrix().tolist()]
 
 
-def tournaments(chances: Table) -> Iterator[tuple[Fraction, tuple[tuple[bool, ...], ...]]]:
+def tournaments(probabilities: Table) -> Iterator[tuple[Fraction, tuple[tuple[bool, ...], ...]]]:
     """Yield every tournament that can happen, as a table (does i beat j?), with its probability."""
-    n = len(chances)
+    n = len(probabilities)
     pairs = list(itertools.combinations(range(n), 2))
     for answers in itertools.product((True, False), repeat=len(pairs)):
         beats = [[False] * n for _ in range(n)]
-        chance = Fraction(1)
+        probability = Fraction(1)
         for (i, j), low_wins in zip(pairs, answers, strict=True):
-            chance *= chances[i][j] if low_wins else 1 - chances[i][j]
+            probability *= probabilities[i][j] if low_wins else 1 - probabilities[i][j]
             beats[i][j], beats[j][i] = low_wins, not low_wins
-        if chance:
-            yield chance, tuple(map(tuple, beats))
+        if probability:
+            yield probability, tuple(map(tuple, beats))
 
 
 def share_of_true_class(scores: dict[int, int], ties: str) -> Fraction:
-    """Return the chance that class 0 is named when these classes have these scores."""
+    """Return the probability that class 0 is named when these classes have these scores."""
     if 0 not in scores or scores[0] < max(scores.values()):
         return Fraction(0)
     tied = sum(score == scores[0] for score in scores.values())
@@ -81,9 +81,9 @@ def polls(scores: Sequence[int], l: int) -> Iterator[tuple[Fraction, tuple[int, 
         for t in scores
     ]
     for together in itertools.product(*each):
-        chance = math.prod((part for _, part in together), start=Fraction(1))
-        if chance:
-            yield chance, tuple(s for s, _ in together)
+        probability = math.prod((part for _, part in together), start=Fraction(1))
+        if probability:
+            yield probability, tuple(s for s, _ in together)
 
 
 def cuts(sampled: Sequence[int], k: int, ties: str) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
@@ -107,66 +107,68 @@ def count_wins(beats: Sequence[Sequence[bool]], decoder: TopK, candidates: Seque
     return {c: sum(beats[c][rival] for rival in rivals) for c in candidates}
 
 
-def enumerate_success(chances: Table, decoder: Decoder) -> Fraction:
+def enumerate_success(probabilities: Table, decoder: Decoder) -> Fraction:
     if isinstance(decoder, Ddag | Adag):
-        return enumerate_elimination(chances, decoder)
+        return enumerate_elimination(probabilities, decoder)
     return sum(
-        (chance * success_in(beats, decoder) for chance, beats in tournaments(chances)),
+        (probability * success_in(beats, decoder) for probability, beats in tournaments(probabilities)),
         start=Fraction(0),
     )
 
 
 def success_in(beats: Sequence[Sequence[bool]], decoder: Decoder) -> Fraction:
-    """Return the chance that class 0 is named in one tournament."""
+    """Return the probability that class 0 is named in one tournament."""
     scores = [sum(row) for row in beats]
     if isinstance(decoder, MaxWin):
         return share_of_true_class(dict(enumerate(scores)), decoder.ties)
     assert isinstance(decoder, Poll | TopK)
     assert isinstance(decoder.l, int)
     total = Fraction(0)
-    for chance, sampled in polls(scores, decoder.l):
+    for probability, sampled in polls(scores, decoder.l):
         if isinstance(decoder, Poll):
-            total += chance * share_of_true_class(dict(enumerate(sampled)), decoder.ties)
+            total += probability * share_of_true_class(dict(enumerate(sampled)), decoder.ties)
         else:
             for part, candidates in cuts(sampled, decoder.k, decoder.ties):
                 if candidates:
                     finals = count_wins(beats, decoder, candidates)
-                    total += chance * part * share_of_true_class(finals, decoder.ties)
+                    total += probability * part * share_of_true_class(finals, decoder.ties)
     return total
 
 
-def enumerate_elimination(chances: Table, decoder: Ddag | Adag) -> Fraction:
-    """Average over the orders the chance that class 0 comes out of each list, game by game."""
-    n = len(chances)
+def enumerate_elimination(probabilities: Table, decoder: Ddag | Adag) -> Fraction:
+    """Average over the orders the probability that class 0 comes out of each list, game by game."""
+    n = len(probabilities)
     orders = [tuple(range(n))] if decoder.order == "given" else list(itertools.permutations(range(n)))
     survive = survive_ddag if isinstance(decoder, Ddag) else survive_adag
-    return sum((survive(chances, order) for order in orders), start=Fraction(0)) / len(orders)
+    return sum((survive(probabilities, order) for order in orders), start=Fraction(0)) / len(orders)
 
 
-def survive_ddag(chances: Table, order: tuple[int, ...]) -> Fraction:
+def survive_ddag(probabilities: Table, order: tuple[int, ...]) -> Fraction:
     if len(order) == 1:
         return Fraction(order == (0,))
     first, last = order[0], order[-1]
-    return chances[first][last] * survive_ddag(chances, order[:-1]) + chances[last][first] * survive_ddag(
-        chances, order[1:]
-    )
+    return probabilities[first][last] * survive_ddag(probabilities, order[:-1]) + probabilities[last][
+        first
+    ] * survive_ddag(probabilities, order[1:])
 
 
-def survive_adag(chances: Table, order: tuple[int, ...]) -> Fraction:
+def survive_adag(probabilities: Table, order: tuple[int, ...]) -> Fraction:
     if len(order) == 1:
         return Fraction(order == (0,))
     half = len(order) // 2
     games = [(order[place], order[-1 - place]) for place in range(half)]
     total = Fraction(0)
     for winners in itertools.product(*games):
-        chance = math.prod((chances[w][i + j - w] for w, (i, j) in zip(winners, games, strict=True)), start=Fraction(1))
-        if chance:
-            total += chance * survive_adag(chances, winners + order[half : len(order) - half])
+        probability = math.prod(
+            (probabilities[w][i + j - w] for w, (i, j) in zip(winners, games, strict=True)), start=Fraction(1)
+        )
+        if probability:
+            total += probability * survive_adag(probabilities, winners + order[half : len(order) - half])
     return total
 
 
 def agrees(oracle: Oracle, decoder: Decoder, success: Fraction) -> bool:
-    """Compare both chances, each relative to itself, where class 0 is the true one for rules that read numbers too."""
+    """Compare both probabilities, each relative to itself, where class 0 is true for rules that read numbers."""
     found = exact(told_apart(oracle, decoder), decoder)
     failure_slack = CLOSE if not isinstance(decoder, TopK) else max(CLOSE, 1e-15 / max(float(1 - success), 1e-300))
     return math.isclose(found.success, float(success), rel_tol=CLOSE, abs_tol=1e-300) and math.isclose(
@@ -178,30 +180,30 @@ def names(value: object) -> str:
     return value.spec if isinstance(value, Decoder) else repr(value)[:60]
 
 
-def score_vectors(chances: Table) -> dict[tuple[int, ...], Fraction]:
+def score_vectors(probabilities: Table) -> dict[tuple[int, ...], Fraction]:
     """Return the probability of every score vector, pair by pair."""
-    n = len(chances)
+    n = len(probabilities)
     found = {(0,) * n: Fraction(1)}
     for i, j in itertools.combinations(range(n), 2):
         after: dict[tuple[int, ...], Fraction] = {}
-        for scores, chance in found.items():
-            for winner, part in ((i, chances[i][j]), (j, 1 - chances[i][j])):
+        for scores, probability in found.items():
+            for winner, part in ((i, probabilities[i][j]), (j, 1 - probabilities[i][j])):
                 won = (*scores[:winner], scores[winner] + 1, *scores[winner + 1 :])
-                after[won] = after.get(won, Fraction(0)) + chance * part
+                after[won] = after.get(won, Fraction(0)) + probability * part
         found = after
     return found
 
 
-def enumerate_price(chances: Table, decoder: TopK) -> tuple[Fraction, Fraction]:
+def enumerate_cost(probabilities: Table, decoder: TopK) -> tuple[Fraction, Fraction]:
     """Return the expected questions and rounds of a top-k."""
-    n = len(chances)
+    n = len(probabilities)
     assert isinstance(decoder.l, int)
     questions, rounds = Fraction(0), Fraction(0)
-    for chance, beats in tournaments(chances):
+    for probability, beats in tournaments(probabilities):
         for part, sampled in polls([sum(row) for row in beats], decoder.l):
             for way, candidates in cuts(sampled, decoder.k, decoder.ties):
                 size = len(candidates)
                 more = size * (n - 1) if decoder.final == "rescore" else size * (size - 1) // 2
-                questions += chance * part * way * (n * decoder.l + more)
-                rounds += chance * part * way * (2 if more else 1)
+                questions += probability * part * way * (n * decoder.l + more)
+                rounds += probability * part * way * (2 if more else 1)
     return questions, rounds

@@ -135,19 +135,19 @@ def _bomb() -> bytes:
     return file.getvalue()
 
 
-def mutated(content: bytes, chance: random.Random) -> bytes:
+def mutated(content: bytes, probability: random.Random) -> bytes:
     """Return a file with one to four changes: bits, runs of bytes, length, or the order of its parts."""
     data = bytearray(content)
-    for _ in range(chance.choice((1, 1, 1, 2, 4))):
+    for _ in range(probability.choice((1, 1, 1, 2, 4))):
         if not data:
             break
-        at = chance.randrange(len(data))
-        end = min(len(data), at + chance.choice((1, 2, 4, 8, 64, 512)))
-        kind = chance.randrange(8)
+        at = probability.randrange(len(data))
+        end = min(len(data), at + probability.choice((1, 2, 4, 8, 64, 512)))
+        kind = probability.randrange(8)
         if kind == 0:
-            data[at] ^= 1 << chance.randrange(8)
+            data[at] ^= 1 << probability.randrange(8)
         elif kind == 1:
-            data[at:end] = chance.randbytes(end - at)
+            data[at:end] = probability.randbytes(end - at)
         elif kind == 2:
             del data[at:]
         elif kind == 3:
@@ -157,7 +157,7 @@ def mutated(content: bytes, chance: random.Random) -> bytes:
         elif kind == 5:
             data[at:end] = bytes(end - at)
         elif kind == 6:
-            data[at:end] = chance.choice((b"nan", b"inf", b"-1", b"9" * 20, b"[/x]", b"\xff" * 8, b",", b"\n"))
+            data[at:end] = probability.choice((b"nan", b"inf", b"-1", b"9" * 20, b"[/x]", b"\xff" * 8, b",", b"\n"))
         else:
-            data += chance.randbytes(chance.choice((1, 100, 4096)))
+            data += probability.randbytes(probability.choice((1, 100, 4096)))
     return bytes(data)

@@ -18,7 +18,7 @@ from cheapest import pair_up_naively
 
 LowWins = Callable[[int, int], bool]  # does the lower class of pair (low, high) win?
 Draw = Callable[..., int]  # draw(a, b, bound), one of 0 .. bound - 1; draw(a, b, bound, fork) from a fork of the key
-Chances = Sequence[Sequence[float]]
+Probabilities = Sequence[Sequence[float]]
 
 TWO_64 = 2**64
 GOLDEN = 0x9E3779B97F4A7C15
@@ -55,13 +55,13 @@ def answer_digit(root: int, trial: int, low: int, high: int, digit: int) -> int:
     return (mix(place(low, high) ^ fold(word, digit)) >> (trial % 64)) & 1
 
 
-def is_below(chance: Fraction, digit: Callable[[int], int]) -> bool:
-    """Return whether the number with these binary digits is below `chance`, looking at no more digits than needed."""
+def is_below(probability: Fraction, digit: Callable[[int], int]) -> bool:
+    """Return whether the number with these binary digits is below `probability`, reading no more than needed."""
     known, open_range, count = Fraction(0), Fraction(1), 0
     while True:
-        if known + open_range <= chance:
+        if known + open_range <= probability:
             return True
-        if known >= chance:
+        if known >= probability:
             return False
         open_range /= 2
         known += open_range * digit(count)
@@ -79,20 +79,20 @@ def draw_below(root: int, trial: int, a: int, b: int, bound: int, fork: int | No
 # --- the oracles -----------------------------------------------------------------------------------------------------
 
 
-def uniform_chances(n: int, p: float) -> Chances:
+def uniform_probabilities(n: int, p: float) -> Probabilities:
     return [[p if low == 0 else 0.5 for _ in range(n)] for low in range(n)]
 
 
-def similarity_chances(r: Sequence[float]) -> Chances:
+def similarity_probabilities(r: Sequence[float]) -> Probabilities:
     return [[own / (own + other) if own + other > 0 else 0.5 for other in r] for own in r]
 
 
-def random_tournament(chances: Chances, seed: int, trial: int) -> LowWins:
-    """Return the answers of one trial when the lower class of {low, high} wins with exactly chances[low][high]."""
-    root = stream(seed, len(chances))
+def random_tournament(probabilities: Probabilities, seed: int, trial: int) -> LowWins:
+    """Return the answers of one trial when the lower class of {low, high} wins with probabilities[low][high]."""
+    root = stream(seed, len(probabilities))
 
     def low_wins(low: int, high: int) -> bool:
-        return is_below(Fraction(chances[low][high]), lambda digit: answer_digit(root, trial, low, high, digit))
+        return is_below(Fraction(probabilities[low][high]), lambda digit: answer_digit(root, trial, low, high, digit))
 
     return low_wins
 
@@ -107,24 +107,24 @@ def ranked_tournament(n: int, p: float, order: float, difficulty: float, seed: i
         bits = mix(place(c, 0) ^ fold(word, 2**32 + trial % 64)) >> 12
         return normal.inv_cdf((bits + 0.5) / 2**52)
 
-    def chance_above(signal: float, noise: float) -> float:
+    def probability_above(signal: float, noise: float) -> float:
         if noise == 0:
             return float(signal > 0)
         return math.erfc(-signal / noise / math.sqrt(2)) / 2
 
-    def chance(low: int, high: int) -> float:
+    def probability(low: int, high: int) -> float:
         if low > 0:
             gap = strength(low) - strength(high)
-            return chance_above(math.sqrt(order / 2) * gap, math.sqrt(1 - order)) if order else 0.5
+            return probability_above(math.sqrt(order / 2) * gap, math.sqrt(1 - order)) if order else 0.5
         if order == difficulty == 0 or p in {0, 1}:
             return p
         rivals = (order / 2) / (1 - order / 2)
         common = normal.inv_cdf(p) + math.sqrt(difficulty) * strength(0)
         signal = common - math.sqrt((1 - difficulty) * rivals) * strength(high)
-        return chance_above(signal, math.sqrt((1 - difficulty) * (1 - rivals)))
+        return probability_above(signal, math.sqrt((1 - difficulty) * (1 - rivals)))
 
     def low_wins(low: int, high: int) -> bool:
-        return is_below(Fraction(chance(low, high)), lambda digit: answer_digit(root, trial, low, high, digit))
+        return is_below(Fraction(probability(low, high)), lambda digit: answer_digit(root, trial, low, high, digit))
 
     return low_wins
 
@@ -538,5 +538,5 @@ def decide_renumbered(
 
 def bill(decisions: Iterable[Decision]) -> tuple[int, int, int]:
     """Return the sums of queries, distinct and rounds."""
-    prices = [decision[1:] for decision in decisions]
-    return sum(p[0] for p in prices), sum(p[1] for p in prices), sum(p[2] for p in prices)
+    costs = [decision[1:] for decision in decisions]
+    return sum(p[0] for p in costs), sum(p[1] for p in costs), sum(p[2] for p in costs)

@@ -84,7 +84,7 @@ def _oracles_and_decoders(folder: Any) -> list[Call]:
         Call("Ranked", pairsim.Ranked, {"n": 4, "p": 0.7, "order": 0.9, "difficulty": 0.5}),
         Call("Similarity", pairsim.Similarity, {"r": [0.5, 0.3, 0.2], "label": "similarity"}),
         Call("Similarity.profile", pairsim.Similarity.profile, {"text": "zipf:1", "n": 4}),
-        Call("Matrix", pairsim.Matrix, {"chances": [[0.5, 0.7], [0.3, 0.5]], "label": "matrix"}),
+        Call("Matrix", pairsim.Matrix, {"probabilities": [[0.5, 0.7], [0.3, 0.5]], "label": "matrix"}),
         Call("Recorded", pairsim.Recorded, {"answers": [[True], [False]], "truth": [0, 1]}),
         Call("Recorded.of", pairsim.Recorded.of, {"oracle": oracle, "trials": 5, "seed": 0}),
         Call("Recorded.load", pairsim.Recorded.load, {"path": folder / "answers.npz"}),

@@ -24,7 +24,17 @@ from pairsim.oracles import REGISTRY as ORACLES
 
 SEEDS = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**63, 2**64 - 1]))
 ROWS = 70  # of a recorded oracle: more than one machine word of trials, and not a whole number of them
-AWKWARD_CHANCES = (0.0, 1.0, 0.5, 2.0**-40, 1 - 2.0**-53, math.nextafter(0.5, 0), math.nextafter(0.5, 1), 5e-324, 1 / 3)
+AWKWARD_PROBABILITIES = (
+    0.0,
+    1.0,
+    0.5,
+    2.0**-40,
+    1 - 2.0**-53,
+    math.nextafter(0.5, 0),
+    math.nextafter(0.5, 1),
+    5e-324,
+    1 / 3,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,20 +55,20 @@ class OracleCase:
         return [decide(decoder.name, options, self.oracle.n, self.twin(seed, trial), seed, trial) for trial in trials]
 
 
-def random_case(oracle: Oracle, chances: naive.Chances) -> OracleCase:
-    return OracleCase(oracle, lambda seed, trial: naive.random_tournament(chances, seed, trial))
+def random_case(oracle: Oracle, probabilities: naive.Probabilities) -> OracleCase:
+    return OracleCase(oracle, lambda seed, trial: naive.random_tournament(probabilities, seed, trial))
 
 
 def recorded_case(n: int, rows: list[list[bool]], truth: list[int]) -> OracleCase:
     return OracleCase(Recorded(rows, truth), lambda seed, trial: naive.recorded_tournament(n, rows[trial]))
 
 
-def chances() -> st.SearchStrategy[float]:
-    return st.one_of(st.floats(0, 1), st.sampled_from(AWKWARD_CHANCES))
+def probabilities() -> st.SearchStrategy[float]:
+    return st.one_of(st.floats(0, 1), st.sampled_from(AWKWARD_PROBABILITIES))
 
 
 def uniform_cases(n: int) -> st.SearchStrategy[OracleCase]:
-    return chances().map(lambda p: random_case(Uniform(n, p), naive.uniform_chances(n, p)))
+    return probabilities().map(lambda p: random_case(Uniform(n, p), naive.uniform_probabilities(n, p)))
 
 
 def similarity_cases(n: int) -> st.SearchStrategy[OracleCase]:
@@ -66,7 +76,7 @@ def similarity_cases(n: int) -> st.SearchStrategy[OracleCase]:
         weights = sorted(weights, reverse=True)
         weights[0] += 1  # someone must resemble the data point
         r = [weight / sum(weights) for weight in weights]
-        return random_case(Similarity(r), naive.similarity_chances(r))
+        return random_case(Similarity(r), naive.similarity_probabilities(r))
 
     return st.lists(st.integers(0, 9), min_size=n, max_size=n).map(build)
 
@@ -81,7 +91,7 @@ def matrix_cases(n: int) -> st.SearchStrategy[OracleCase]:
                 table[high][low] = 1 - table[low][high]
         return random_case(Matrix(table), table)
 
-    return st.lists(chances(), min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2).map(build)
+    return st.lists(probabilities(), min_size=n * (n - 1) // 2, max_size=n * (n - 1) // 2).map(build)
 
 
 def ranked_cases(n: int) -> st.SearchStrategy[OracleCase]:
@@ -90,7 +100,7 @@ def ranked_cases(n: int) -> st.SearchStrategy[OracleCase]:
     def build(drawn: tuple[float, float, float]) -> OracleCase:
         return OracleCase(Ranked(n, *drawn), lambda seed, trial: naive.ranked_tournament(n, *drawn, seed, trial))
 
-    return st.tuples(chances(), shares, shares).map(build)
+    return st.tuples(probabilities(), shares, shares).map(build)
 
 
 def recorded_cases(n: int) -> st.SearchStrategy[OracleCase]:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from pairsim.store import Store
 
-OFTEN = 0.02  # seconds between writes, so that a kill has a fair chance to meet one
+OFTEN = 0.02  # seconds between writes, so that a kill has a fair probability to meet one
 PATIENCE = 120.0  # seconds until a process that should have ended is taken for hanging
 UNIFORM = ["--p", "0.7,0.9", "--n", "8,12,16", "--decoder", "max-win", "--decoder", "adag", "--trials", "1600000"]
 DECODERS = ["--decoder", "poll:l=2,ties=lose", "--decoder", "adag", "--decoder", "ddag"]

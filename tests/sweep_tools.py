@@ -91,7 +91,7 @@ def finished_cells(oracles: Sequence[Oracle], decoders: Sequence[Decoder], **nam
 
 
 def put_side_by_side(lost: Sequence[Any]) -> PairedTallies:
-    """Return every two decoders side by side: booleans for decoders that were counted, chances for the others."""
+    """Return every two decoders side by side: booleans for decoders that were counted, probabilities for the others."""
     rows, counted = np.array(lost, np.float64), np.array([each.dtype == np.bool_ for each in lost])
     numbers = np.empty((len(rows) * (len(rows) - 1) // 2, NUMBERS))
     compare_rows(rows, counted, numbers)

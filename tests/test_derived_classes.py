@@ -85,7 +85,7 @@ def test_a_derived_oracle_gives_its_own_answers(decoder: Decoder) -> None:
         assert simulate(Certain(8, 0.7), decoder, TRIALS, method=method).success == pytest.approx(wanted, abs=0.05)
     rows = sweep([Uniform(8, 0.7), Certain(8, 0.7)], [MaxWin(), decoder] if decoder != MaxWin() else [decoder], TRIALS)
     assert rows.success.iloc[-1] == pytest.approx(wanted, abs=0.05)
-    assert rows.success.iloc[0] < 0.6  # and the other one those of chance
+    assert rows.success.iloc[0] < 0.6  # and the other one those of probability
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,13 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
-def numpy_scores(chances: Floats, trials: int, rng: np.random.Generator) -> tuple[Ints, list[NDArray[np.bool_]]]:
+def numpy_scores(probabilities: Floats, trials: int, rng: np.random.Generator) -> tuple[Ints, list[NDArray[np.bool_]]]:
     """Play `trials` tournaments, vectorised over trials and opponents; return scores and who won each pair."""
-    n = len(chances)
+    n = len(probabilities)
     scores = np.zeros((trials, n), np.int64)
     games = []
     for i in range(n - 1):
-        wins = rng.random((trials, n - 1 - i)) < chances[i, i + 1 :]
+        wins = rng.random((trials, n - 1 - i)) < probabilities[i, i + 1 :]
         scores[:, i] += wins.sum(axis=1)
         scores[:, i + 1 :] += ~wins
         games.append(wins)
@@ -32,16 +32,16 @@ def numpy_winners(scores: Ints, rng: np.random.Generator) -> Ints:
     return winners
 
 
-def numpy_max_win(chances: Floats, trials: int, rng: np.random.Generator) -> float:
+def numpy_max_win(probabilities: Floats, trials: int, rng: np.random.Generator) -> float:
     """Estimate max-win's success."""
-    scores, _ = numpy_scores(chances, trials, rng)
+    scores, _ = numpy_scores(probabilities, trials, rng)
     return float((numpy_winners(scores, rng) == 0).mean())
 
 
-def numpy_panel(chances: Floats, trials: int, rng: np.random.Generator) -> list[float]:
+def numpy_panel(probabilities: Floats, trials: int, rng: np.random.Generator) -> list[float]:
     """Estimate all six curves of the POLL paper at one point: max-win, three polls, adag, ddag."""
-    n = len(chances)
-    scores, games = numpy_scores(chances, trials, rng)
+    n = len(probabilities)
+    scores, games = numpy_scores(probabilities, trials, rng)
     beats = np.zeros((trials, n, n), np.bool_)
     for i, wins in enumerate(games):
         beats[:, i, i + 1 :] = wins
@@ -80,9 +80,9 @@ def loop_max_win(n: int, p: float, trials: int) -> int:
     for _ in range(trials):
         scores[:] = 0
         for i in range(n - 1):
-            chance = p if i == 0 else 0.5
+            probability = p if i == 0 else 0.5
             for j in range(i + 1, n):
-                wins = np.random.random() < chance
+                wins = np.random.random() < probability
                 scores[i] += wins
                 scores[j] += 1 - wins
         best = scores.max()

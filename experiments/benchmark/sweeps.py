@@ -50,8 +50,19 @@ def _overhead(folder: Path) -> Measured:
 
 def _resume(folder: Path) -> Measured:
     """Return the seconds of the whole process, when the same command finds its 1,000 tasks finished."""
-    chances = ",".join(f"{0.5 + k / 1000:.3f}" for k in range(250))
-    command = [*PROGRAM, "sweep", "--p", chances, "--n", "8", "--trials", "1000", "--store", str(folder / "resume.db")]
+    probabilities = ",".join(f"{0.5 + k / 1000:.3f}" for k in range(250))
+    command = [
+        *PROGRAM,
+        "sweep",
+        "--p",
+        probabilities,
+        "--n",
+        "8",
+        "--trials",
+        "1000",
+        "--store",
+        str(folder / "resume.db"),
+    ]
     for spec in ("max-win", "poll:l=log", "adag", "ddag"):
         command += ["--decoder", spec]
     command += ["--format", "csv"]

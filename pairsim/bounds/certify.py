@@ -25,8 +25,8 @@ _FIND_GENERAL = 2_000_000
 
 def _check_oracle(owner: str, oracle: object) -> PairProbabilities:
     """Return the probabilities of an oracle for which there are bounds."""
-    chances = oracle.probabilities() if isinstance(oracle, Oracle) else None
-    if chances is None or not isinstance(oracle, Oracle):
+    probabilities = oracle.probabilities() if isinstance(oracle, Oracle) else None
+    if probabilities is None or not isinstance(oracle, Oracle):
         recorded = oracle.recording if isinstance(oracle, Oracle) else None
         got = shown(oracle) if recorded is None else f"{recorded.rows} recorded rows"
         must_be = "one with independent pairs, such as a uniform, similarity or matrix oracle (others: simulate)"
@@ -36,7 +36,7 @@ def _check_oracle(owner: str, oracle: object) -> PairProbabilities:
         raise parameter_error(
             owner, "oracle", f"a {oracle.name} oracle of at most {most} classes", f"{oracle.n} classes"
         )
-    return chances
+    return probabilities
 
 
 def bound(oracle: Oracle, decoder: Decoder) -> Bound:
@@ -64,7 +64,7 @@ def bound(oracle: Oracle, decoder: Decoder) -> Bound:
     >>> f"{found.failure_low:.5f} {found.failure_high:.5f}"
     '0.00138 0.00138'
     """
-    chances = _check_oracle("bound", oracle)
+    probabilities = _check_oracle("bound", oracle)
     if not isinstance(decoder, Decoder) or BOUNDS.of(decoder) is None:
         got = decoder.spec if isinstance(decoder, Decoder) else shown(decoder)
         raise parameter_error(
@@ -74,7 +74,7 @@ def bound(oracle: Oracle, decoder: Decoder) -> Bound:
     prove = BOUNDS.of(rules)
     if prove is None:  # the same rules under drawn numbers
         raise parameter_error("bound", "decoder", "one that does not read class numbers", decoder.spec)
-    low, high, how = prove(chances, rules)
+    low, high, how = prove(probabilities, rules)
     return Bound(decoder.spec, oracle.label, oracle.n, low, high, how)
 
 
@@ -118,14 +118,14 @@ def certified_sample_size(
     if isinstance(n, Oracle) and p is not None:
         raise parameter_error(owner, "p", "omitted where an oracle is given", p)
     oracle = n if isinstance(n, Oracle) else Uniform(n, math.nan if p is None else p)
-    chances = _check_oracle(owner, oracle)
+    probabilities = _check_oracle(owner, oracle)
     asked, ties = ties, _ties_without_labels(oracle, check_ties(owner, ties))
     wanted = _check_failure(owner, 1.0 / oracle.n if failure is None else failure)
-    _refuse_hopeless(owner, chances, wanted, ties)
-    most = _FIND_UNIFORM if chances.uniform is not None else min(_FIND_UNIFORM, _FIND_GENERAL // oracle.n)
+    _refuse_hopeless(owner, probabilities, wanted, ties)
+    most = _FIND_UNIFORM if probabilities.uniform is not None else min(_FIND_UNIFORM, _FIND_GENERAL // oracle.n)
     if largest is not None:
         most = check_whole(owner, "largest", largest, 1, MOST_SAMPLES)
-    evaluate = poll_bounds(chances, ties)
+    evaluate = poll_bounds(probabilities, ties)
     found = _smallest(lambda l: evaluate(l)[1], wanted, most)
     if found is None:
         reached = f"one that is certified with l of at most {most}, where the bound is {evaluate(most)[1]:.3g}"
@@ -146,16 +146,16 @@ def _check_failure(owner: str, failure: object) -> float:
     return value
 
 
-def _refuse_hopeless(owner: str, chances: PairProbabilities, wanted: float, ties: str) -> None:
+def _refuse_hopeless(owner: str, probabilities: PairProbabilities, wanted: float, ties: str) -> None:
     """Refuse what no sample size can reach.
 
     Under uniform(n, p) with p >= 1/2 the class with the most wins is the most likely one, whatever the answers; so
     no rule that treats the classes alike, poll among them, succeeds more often than max-win with a fair draw.
     """
-    p = chances.uniform
+    p = probabilities.uniform
     if p is None or p < 0.5 or ties == "first":  # "first" favours class 0: not all classes alike
         return
-    least = max_win_failure(chances.n, p, "random")[0]
+    least = max_win_failure(probabilities.n, p, "random")[0]
     if least > wanted:
         must_be = f"at least {least:.4g}, the failure of max-win, which poll cannot beat here"
         raise parameter_error(owner, "failure", must_be, wanted)

@@ -87,8 +87,8 @@ def counting_polynomials(m: int, order: int) -> CountingPolynomials:
     >>> [1.0, -1.0, 1.0] in counting_polynomials(100, 3).high.tolist()  # Bonferroni, best for a small mean
     True
     """
-    chance = np.minimum(1.0, MEANS / m)
-    moments = np.array([math.comb(m, i) * chance**i for i in range(1, order + 1)])
+    probability = np.minimum(1.0, MEANS / m)
+    moments = np.array([math.comb(m, i) * probability**i for i in range(1, order + 1)])
     high, low = family(m, order, "high"), family(m, order, "low")
     best_high, best_low = np.unique((high @ moments).argmin(axis=0)), np.unique((low @ moments).argmax(axis=0))
     return CountingPolynomials(high[best_high], low[best_low])

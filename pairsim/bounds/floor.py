@@ -74,11 +74,11 @@ def most_success(oracle: Oracle, queries: int) -> float:
 def floor_of(owner: str, oracle: Oracle) -> Floor:
     """Return the floor of the budget for an oracle, kept for the next call."""
     check_instance(owner, "oracle", oracle, Oracle, "an oracle such as Uniform(16, 0.9)")
-    chances = oracle.probabilities()
-    if chances is None:
+    probabilities = oracle.probabilities()
+    if probabilities is None:
         must_be = "one with independent pairs, such as a uniform, similarity or matrix oracle, to have a floor"
         raise parameter_error(owner, "oracle", must_be, oracle.label)
-    p = chances.uniform
+    p = probabilities.uniform
     if p is not None:
         return _uniform(oracle.n, p)
     check_size(owner, oracle.n)
@@ -100,9 +100,9 @@ def _uniform(n: int, p: float) -> Floor:
 
 @functools.lru_cache(maxsize=2)
 def _of_matrix(oracle: Oracle) -> Floor:
-    chances = oracle.probabilities()
-    assert chances is not None
-    return MatrixFloor(chances.matrix())
+    probabilities = oracle.probabilities()
+    assert probabilities is not None
+    return MatrixFloor(probabilities.matrix())
 
 
 @functools.lru_cache(maxsize=4096)

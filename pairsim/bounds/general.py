@@ -92,7 +92,7 @@ class SampledRivals(NamedTuple):
 
 
 def sampled_rivals(laws: NDArray[np.float64], h: NDArray[np.float64]) -> SampledRivals:
-    """Average over the scores; h[s, v] is the chance that a rival of score s is ahead of a class 0 that shows v."""
+    """Average over the scores; h[s, v]: the probability that a rival of score s is ahead of a class 0 that shows v."""
 
     def averages(of_score: NDArray[np.float64], least: int = 0) -> NDArray[np.float64]:
         # a rival that class 0 beat scores t_j, one that it did not beat scores t_j + 1; t_j is at least `least`
@@ -139,8 +139,8 @@ def class_0_law(wins: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArr
     return law
 
 
-def general_max_win_failure(chances: NDArray[np.float64], ties: str) -> tuple[float, float]:
-    """Return (failure_low, failure_high) of max-win where pair {i, j} answers i with probability chances[i, j].
+def general_max_win_failure(probabilities: NDArray[np.float64], ties: str) -> tuple[float, float]:
+    """Return (failure_low, failure_high) of max-win where pair {i, j} answers i with probability probabilities[i, j].
 
     Examples
     --------
@@ -149,8 +149,8 @@ def general_max_win_failure(chances: NDArray[np.float64], ties: str) -> tuple[fl
     >>> 0.319 < low <= high < 0.321  # class 0 has to win both games: 1 - 7/9 * 7/8 = 0.319...
     True
     """
-    wins, losses = chances[0, 1:].copy(), chances[1:, 0].copy()
-    laws = score_laws(chances)
+    wins, losses = probabilities[0, 1:].copy(), probabilities[1:, 0].copy()
+    laws = score_laws(probabilities)
     tails = np.cumsum(laws[:, ::-1], axis=1)[:, ::-1].copy()
     weights = class_0_law(wins, losses)
     likely = np.argsort(-weights, kind="stable")
@@ -162,8 +162,8 @@ def general_max_win_failure(chances: NDArray[np.float64], ties: str) -> tuple[fl
     return widen(low, high)
 
 
-def general_poll_failure(chances: NDArray[np.float64], l: int, ties: str) -> tuple[float, float]:
-    """Return (failure_low, failure_high) of poll with l opponents a class where {i, j} answers i with chances[i, j].
+def general_poll_failure(probabilities: NDArray[np.float64], l: int, ties: str) -> tuple[float, float]:
+    """Return (failure_low, failure_high) of poll with l opponents per class; i beats j with probabilities[i, j].
 
     Examples
     --------
@@ -172,8 +172,8 @@ def general_poll_failure(chances: NDArray[np.float64], l: int, ties: str) -> tup
     >>> 0.0 < low <= high < 1.0
     True
     """
-    wins, losses = chances[0, 1:].copy(), chances[1:, 0].copy()
-    laws = score_laws(chances)
+    wins, losses = probabilities[0, 1:].copy(), probabilities[1:, 0].copy()
+    laws = score_laws(probabilities)
     shown, tails = sampling_tables(l, wins.size)
     weights = class_0_law(wins, losses) @ shown
     likely = np.argsort(-weights, kind="stable")

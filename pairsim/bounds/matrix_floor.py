@@ -61,9 +61,9 @@ class MatrixFloor(Floor):
     2296
     """
 
-    def __init__(self, chances: NDArray[np.float64]) -> None:
-        self.n = len(chances)
-        costs, mean = _pair_costs(chances)
+    def __init__(self, probabilities: NDArray[np.float64]) -> None:
+        self.n = len(probabilities)
+        costs, mean = _pair_costs(probabilities)
         self._spent = np.concatenate(([0.0], np.minimum(np.cumsum(costs), mean * np.arange(1, self.pairs + 1))))
         self._top = self._within(self.pairs)
 
@@ -95,12 +95,12 @@ def check_size(owner: str, n: int) -> None:
     check_memory(owner, "oracle", f"{n} classes", 40 * n * n, "a cost for each pair")
 
 
-def _pair_costs(chances: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+def _pair_costs(probabilities: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Return c(x, y) of (1), the largest first, and c of (2)."""
-    n = len(chances)
-    order = np.concatenate(([0], 1 + np.argsort(-chances[1:, 1:].sum(axis=1), kind="stable")))
+    n = len(probabilities)
+    order = np.concatenate(([0], 1 + np.argsort(-probabilities[1:, 1:].sum(axis=1), kind="stable")))
     with np.errstate(divide="ignore"):  # certain answers cost infinitely much
-        logs = np.log(chances[np.ix_(order, order)])
+        logs = np.log(probabilities[np.ix_(order, order)])
     off = ~np.eye(n, dtype=bool)
     mean = max(0.0, -math.log(2.0) - float(logs[off].mean()))
     rows = [_row_costs(logs, x) for x in range(n - 1)]

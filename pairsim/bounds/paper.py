@@ -109,8 +109,9 @@ def paper_sample_size(
     """Theorem 2: the l for which poll succeeds with probability at least 1 - n**-c on an alpha-separated instance.
 
     l = c' log n + c'', rounded up, with the constants of `lemma_1` for c + 1; then the n - 1 rivals together fail
-    with less than n**-c. Give alpha, or the chance p of a right answer: then alpha = 2p, which is where the separation
-    of uniform(n, p) tends to as n grows (an instance with p = 0.9 is nowhere near 1.8-separated before n = 10,000).
+    with less than n**-c. Give alpha, or the probability p of a right answer: then alpha = 2p, which is where the
+    separation of uniform(n, p) tends to as n grows (an instance with p = 0.9 is nowhere near 1.8-separated before n =
+    10,000).
 
     Errata. As in `lemma_1`; and the union in the print sums P(s^_1 <= s_j) where s^_j is meant.
 

@@ -19,8 +19,8 @@ game; if i wins it with probability q, then with D the mean rise of h for one mo
 because q P(t_i without that game = s - 1) <= P(t_i = s), and likewise for j. So the pairs sum to at least
 second - gap, and polynomials of degree 3 (see `counting`) give the upper side.
 
-Poll has one more upper side (see `uniform_poll`): by Jensen's inequality nobody is ahead with a chance of at least the
-product of exp(E log(1 - h)), scores with h close to 1 set apart. That is a product over the rivals again, so `calm`
+Poll has one more upper side (see `uniform_poll`): by Jensen's inequality nobody is ahead with a probability of at least
+the product of exp(E log(1 - h)), scores with h close to 1 set apart. That is a product over the rivals again, so `calm`
 is walked like `failed`, with 1 - exp(E log(1 - h)) in the place of f.
 """
 
@@ -62,15 +62,15 @@ def fill_law(wins: NDArray[np.float64], losses: NDArray[np.float64], law: NDArra
 
 
 @jit
-def score_laws(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+def score_laws(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the laws of the rivals' scores among themselves: row j - 1 holds P(t_j = s), s = 0 .. n - 2."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     laws = np.empty((n - 1, n - 1))
     wins, losses = np.empty(n - 2), np.empty(n - 2)
     for j in range(1, n):
         for i in range(1, n - 1):
             other = i + (i >= j)
-            wins[i - 1], losses[i - 1] = chances[j, other], chances[other, j]
+            wins[i - 1], losses[i - 1] = probabilities[j, other], probabilities[other, j]
         fill_law(wins, losses, laws[j - 1])
     return laws
 
@@ -88,8 +88,8 @@ def walk_rivals(
 ) -> None:
     """Fill sums[kind, k] for k = least .. most games won by class 0.
 
-    wins[j] and losses[j] are the chances of class 0 against rival j; ahead[x, j], rises[x, j] and calms[x, j] are f,
-    e and what stands for f in `calm`, of rival j when class 0 beat it (x = 1) or not (x = 0). Other k are spoiled.
+    wins[j] and losses[j] are the probabilities of class 0 against rival j; ahead[x, j], rises[x, j] and calms[x, j] are
+    f, e and what stands for f in `calm`, of rival j when class 0 beat it (x = 1) or not (x = 0). Other k are spoiled.
     """
     rivals = wins.size
     sums[:, :] = 0.0
@@ -101,21 +101,21 @@ def walk_rivals(
         start = max(0, lowest - 1)
         old[:, start : highest + 1] = sums[:, start : highest + 1]
         for x in range(2):
-            chance = wins[j] if x else losses[j]
+            probability = wins[j] if x else losses[j]
             f, e, g = ahead[x, j], rises[x, j], calms[x, j]
             for k in range(max(lowest, x), highest + 1):
                 mass, failed = old[MASS, k - x], old[FAILED, k - x]
                 first, second = old[FIRST, k - x], old[SECOND, k - x]
                 gap_first, calm = old[GAP_FIRST, k - x], old[CALM, k - x]
                 kept = 1.0 if x else 0.0  # the second pass adds to what the first one wrote
-                sums[MASS, k] = kept * sums[MASS, k] + chance * mass
-                sums[FIRST, k] = kept * sums[FIRST, k] + chance * (first + f * mass)
-                sums[SECOND, k] = kept * sums[SECOND, k] + chance * (second + f * first)
-                sums[THIRD, k] = kept * sums[THIRD, k] + chance * (old[THIRD, k - x] + f * second)
-                sums[GAP_FIRST, k] = kept * sums[GAP_FIRST, k] + chance * (gap_first + e * mass)
-                sums[GAP, k] = kept * sums[GAP, k] + chance * (old[GAP, k - x] + e * gap_first)
-                sums[FAILED, k] = kept * sums[FAILED, k] + chance * (failed + f * max(0.0, mass - failed))
-                sums[CALM, k] = kept * sums[CALM, k] + chance * (calm + g * max(0.0, mass - calm))
+                sums[MASS, k] = kept * sums[MASS, k] + probability * mass
+                sums[FIRST, k] = kept * sums[FIRST, k] + probability * (first + f * mass)
+                sums[SECOND, k] = kept * sums[SECOND, k] + probability * (second + f * first)
+                sums[THIRD, k] = kept * sums[THIRD, k] + probability * (old[THIRD, k - x] + f * second)
+                sums[GAP_FIRST, k] = kept * sums[GAP_FIRST, k] + probability * (gap_first + e * mass)
+                sums[GAP, k] = kept * sums[GAP, k] + probability * (old[GAP, k - x] + e * gap_first)
+                sums[FAILED, k] = kept * sums[FAILED, k] + probability * (failed + f * max(0.0, mass - failed))
+                sums[CALM, k] = kept * sums[CALM, k] + probability * (calm + g * max(0.0, mass - calm))
 
 
 @jit

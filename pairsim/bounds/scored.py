@@ -19,33 +19,33 @@ HOW_UNIFORM = "sum over class 0's scores; inside, moments of the number ahead to
 HOW_GENERAL = "sum over class 0's scores; inside, moments of the number ahead to order 3, negative association, Jensen"
 
 
-def argument(chances: PairProbabilities) -> str:
+def argument(probabilities: PairProbabilities) -> str:
     """Return the argument of the proof that holds here."""
-    return HOW_GENERAL if chances.uniform is None else HOW_UNIFORM
+    return HOW_GENERAL if probabilities.uniform is None else HOW_UNIFORM
 
 
 @BOUNDS.register(MaxWin)
-def bound_max_win(chances: PairProbabilities, decoder: MaxWin) -> Proof:
+def bound_max_win(probabilities: PairProbabilities, decoder: MaxWin) -> Proof:
     """Bound the failure of max-win."""
-    p = chances.uniform
+    p = probabilities.uniform
     if p is None:
-        return Proof(*general_max_win_failure(chances.matrix(), decoder.ties), argument(chances))
-    return Proof(*max_win_failure(chances.n, p, decoder.ties), argument(chances))
+        return Proof(*general_max_win_failure(probabilities.matrix(), decoder.ties), argument(probabilities))
+    return Proof(*max_win_failure(probabilities.n, p, decoder.ties), argument(probabilities))
 
 
 @BOUNDS.register(Poll)
-def bound_poll(chances: PairProbabilities, decoder: Poll) -> Proof:
+def bound_poll(probabilities: PairProbabilities, decoder: Poll) -> Proof:
     """Bound the failure of poll."""
-    samples = sample_size(decoder.l, chances.n)
+    samples = sample_size(decoder.l, probabilities.n)
     if samples > MOST_SAMPLES:
         raise parameter_error("bound", "decoder", f"a poll with l of at most {MOST_SAMPLES}", decoder.spec)
-    return Proof(*poll_bounds(chances, decoder.ties)(samples), argument(chances))
+    return Proof(*poll_bounds(probabilities, decoder.ties)(samples), argument(probabilities))
 
 
-def poll_bounds(chances: PairProbabilities, ties: str) -> Callable[[int], tuple[float, float]]:
+def poll_bounds(probabilities: PairProbabilities, ties: str) -> Callable[[int], tuple[float, float]]:
     """Return the function from l to (failure_low, failure_high)."""
-    n, p = chances.n, chances.uniform
+    n, p = probabilities.n, probabilities.uniform
     if p is not None:
         return functools.cache(lambda l: poll_failure(n, p, l, ties))
-    matrix = chances.matrix()
+    matrix = probabilities.matrix()
     return functools.cache(lambda l: general_poll_failure(matrix, l, ties))

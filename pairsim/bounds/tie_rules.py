@@ -74,7 +74,7 @@ def tie_nodes(ties: str, tied: float = 1.0, *, coarse: bool = False) -> tuple[Ti
 
 
 def typical_ties(reach: NDArray[np.float64], shown: NDArray[np.float64]) -> float:
-    """Return about how many rivals tie with class 0 where it has a chance: a hint for `tie_nodes`.
+    """Return about how many rivals tie with class 0 where it has a probability: a hint for `tie_nodes`.
 
     reach[v] is the expected number of rivals that show v or more, shown[v] the probability that class 0 shows v.
     """

@@ -1,8 +1,8 @@
 """max-win under uniform(n, p), from both sides, any tie rule, up to ten million classes.
 
 Class 0 wins a = Bin(n - 1, p) games. Given a, the rivals are ahead according to their scores, and the bounds of
-`cells` apply. The failure is the sum over a of the chance of a times what happens in that cell: the only inequalities
-are those inside the cells.
+`cells` apply. The failure is the sum over a of the probability of a times what happens in that cell: the only
+inequalities are those inside the cells.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def tail_at(first: int, tails: NDArray[np.float64], score: int) -> float:
 def sum_max_win(
     first: int, weights: NDArray[np.float64], likely: NDArray[np.int64], rivals: int, x: float, rules: CellRules
 ) -> tuple[float, float]:
-    """Return (low, high) of max-win's failure; class 0 scores first + i with chance weights[i], `likely` i first."""
+    """Return (low, high) of max-win's failure; P(class 0 scores first + i) = weights[i], `likely` i first."""
     tail_first, pmf = binomial_window(rivals - rules.order, 1.0, 1.0)
     tails = np.cumsum(pmf[::-1])[::-1]
     lost_choices, beat_choices = np.empty(rules.order + 1), np.empty(rules.order + 1)

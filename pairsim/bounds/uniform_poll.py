@@ -6,8 +6,8 @@ with the probability that Bin(l, s / (n - 1)) beats v, independently of the othe
 inequalities are those inside the cells.
 
 There is one more upper side, sharp where several rivals are ahead on average but each one hardly ever. Given the
-scores nobody is ahead with chance exp(sum of log(1 - h)), and by Jensen's inequality its mean is at least exp of the
-mean. Scores with 1 - h < `FAINT`, or too unlikely to matter, are left out of the logarithm and counted as failures.
+scores nobody is ahead with probability exp(sum of log(1 - h)), and by Jensen's inequality its mean is at least exp of
+the mean. Scores with 1 - h < `FAINT`, or too unlikely to matter, are left out of the logarithm and counted as failures.
 """
 
 from __future__ import annotations
@@ -106,9 +106,9 @@ def sum_poll(
         lost, beat = first + i, rivals - first - i
         fill_choices(lost, lost_choices)
         fill_choices(beat, beat_choices)
-        shown, chances = binomial_window(samples, float(lost), float(beat))
-        for j in range(chances.size):
-            weight = weights[i] * chances[j]
+        shown, probabilities = binomial_window(samples, float(lost), float(beat))
+        for j in range(probabilities.size):
+            weight = weights[i] * probabilities[j]
             cell, logs = moments[shown + j], logarithms[shown + j]
             most = weight * min(1.0, lost * cell[0] + beat * cell[1])
             if most <= UNSEEN * high:
@@ -135,9 +135,9 @@ def poll_failure(n: int, p: float, l: int, ties: str) -> tuple[float, float]:
     likely = np.argsort(-weights, kind="stable")
     rules = cell_rules(n - 1)
     table = sampled_ahead(l, n - 1, rules.order)
-    typical, chances = binomial_window(l, p, 1.0 - p)
+    typical, probabilities = binomial_window(l, p, 1.0 - p)
     shown = np.zeros(l + 1)
-    shown[typical : typical + chances.size] = chances
+    shown[typical : typical + probabilities.size] = probabilities
     tied = typical_ties((n - 1) * table[:, rules.order // 2], shown)
     low = high = 0.0
     for node in tie_nodes(ties, tied):

@@ -19,8 +19,8 @@ def decoders_command() -> None:
         example = cls()
         cost = example.cost(512)
         bound = "at most " if cls.adaptive else ""
-        price = f"{bound}{cost.queries:,} queries, {cost.rounds:,} round{'s' if cost.rounds > 1 else ''}"
-        entries.append((example.spec, f"{cls.summary} (n = 512: {price})"))
+        shown = f"{bound}{cost.queries:,} queries, {cost.rounds:,} round{'s' if cost.rounds > 1 else ''}"
+        entries.append((example.spec, f"{cls.summary} (n = 512: {shown})"))
     say_entries(entries)
 
 

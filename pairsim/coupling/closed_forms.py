@@ -7,11 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes
 from pairsim.coupling.compiled.pairs import find_worst, sum_odds_against
-from pairsim.coupling.inputs import CHANCE, SMALLEST_CHANCE, check_clip, chunks, number_table, pair_table
+from pairsim.coupling.inputs import PROBABILITY, SMALLEST_PROBABILITY, check_clip, chunks, number_table, pair_table
 from pairsim.errors import parameter_error
 
 
-def pkpd(r: ArrayLike, n: int, *, clip: float = SMALLEST_CHANCE) -> NDArray[np.float64]:
+def pkpd(r: ArrayLike, n: int, *, clip: float = SMALLEST_PROBABILITY) -> NDArray[np.float64]:
     """Return p_i proportional to 1 / (sum over j of 1/r_ij - (n - 2)).
 
     For an r that some p explains this is p. Otherwise it is dominated by a class's worst duels: one r_ij near 0 is
@@ -47,7 +47,7 @@ def pkpd(r: ArrayLike, n: int, *, clip: float = SMALLEST_CHANCE) -> NDArray[np.f
     clip = check_clip("pkpd", clip)
     table = pair_table("pkpd", "r", r, n)
     out = np.zeros((len(table), n))
-    for rows, part in chunks("pkpd", "r", table, CHANCE):
+    for rows, part in chunks("pkpd", "r", table, PROBABILITY):
         if n == 2:  # nothing to couple: r is the answer, 0 and 1 included
             out[rows] = np.hstack((part, 1.0 - part))
         else:
@@ -91,7 +91,7 @@ def non_dominance(r: ArrayLike, n: int, *, against: ArrayLike | None = None) -> 
     table = pair_table("non_dominance", "r", r, n)
     out = np.ones((len(table), n))
     if against is None:
-        for rows, part in chunks("non_dominance", "r", table, CHANCE):
+        for rows, part in chunks("non_dominance", "r", table, PROBABILITY):
             find_worst(part, n, out[rows])
     else:
         other = number_table("non_dominance", "against", against, table.shape[1], "an array of the shape of r")
@@ -100,8 +100,8 @@ def non_dominance(r: ArrayLike, n: int, *, against: ArrayLike | None = None) -> 
                 "non_dominance", "against", f"an array of shape {table.shape}, as r", f"shape {other.shape}"
             )
         both = zip(
-            chunks("non_dominance", "r", table, CHANCE),
-            chunks("non_dominance", "against", other, CHANCE),
+            chunks("non_dominance", "r", table, PROBABILITY),
+            chunks("non_dominance", "against", other, PROBABILITY),
             strict=True,
         )
         for (rows, part), (_, rival) in both:

@@ -14,12 +14,12 @@ from pairsim.errors import parameter_error, shown
 
 CHUNK = 1 << 21  # doubles at a time: 16 MB, whatever the number of rows
 
-# Smaller chances are raised to this. A power of two, so that 1 - (1 - r) is r again and the two classes of a pair are
-# treated alike; close to the 1e-7 of LIBSVM.
-SMALLEST_CHANCE = 2.0**-24
+# Smaller probabilities are raised to this. A power of two, so that 1 - (1 - r) is r again and the two classes of a pair
+# are treated alike; close to the 1e-7 of LIBSVM.
+SMALLEST_PROBABILITY = 2.0**-24
 
 MARGIN = "an array of numbers that are not nan"
-CHANCE = "an array of numbers in [0, 1]"
+PROBABILITY = "an array of numbers in [0, 1]"
 
 
 def number_table(owner: str, name: str, values: ArrayLike, columns: int | None, must_be: str) -> NDArray[Any]:
@@ -43,7 +43,7 @@ def pair_table(owner: str, name: str, values: ArrayLike, n: int) -> NDArray[Any]
 
 def chunks(owner: str, name: str, table: NDArray[Any], must_be: str) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     """Yield some rows at a time, as checked doubles, and where they are."""
-    low, high = (0.0, 1.0) if must_be == CHANCE else (-math.inf, math.inf)
+    low, high = (0.0, 1.0) if must_be == PROBABILITY else (-math.inf, math.inf)
     rows = max(1, CHUNK // max(1, table.shape[1]))
     for first in range(0, len(table), rows):
         part = np.ascontiguousarray(table[first : first + rows], dtype=np.float64)

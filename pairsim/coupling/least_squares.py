@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes
 from pairsim.coupling.compiled.pairs import solve_quadratic_forms
-from pairsim.coupling.inputs import CHANCE, chunks, pair_table
+from pairsim.coupling.inputs import PROBABILITY, chunks, pair_table
 
 
 def wu_lin_weng(r: ArrayLike, n: int) -> NDArray[np.float64]:
@@ -51,6 +51,6 @@ def wu_lin_weng(r: ArrayLike, n: int) -> NDArray[np.float64]:
     n = check_classes("wu_lin_weng", n)
     table = pair_table("wu_lin_weng", "r", r, n)
     out = np.empty((len(table), n))
-    for rows, part in chunks("wu_lin_weng", "r", table, CHANCE):
+    for rows, part in chunks("wu_lin_weng", "r", table, PROBABILITY):
         solve_quadratic_forms(part, n, out[rows])
     return out

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pairsim.checks import check_classes, check_number, check_whole
 from pairsim.coupling.compiled.likelihood import fit_rows
-from pairsim.coupling.compiled.pairs import sum_chances
-from pairsim.coupling.inputs import CHANCE, SMALLEST_CHANCE, check_clip, chunks, pair_table
+from pairsim.coupling.compiled.pairs import sum_probabilities
+from pairsim.coupling.inputs import PROBABILITY, SMALLEST_PROBABILITY, check_clip, chunks, pair_table
 from pairsim.errors import parameter_error, shown
 
 
@@ -51,7 +51,7 @@ def hastie_tibshirani(
     weights: ArrayLike | None = None,
     tol: float = 1e-12,
     max_iter: int = 20,
-    clip: float = SMALLEST_CHANCE,
+    clip: float = SMALLEST_PROBABILITY,
 ) -> NDArray[np.float64]:
     """Return the p whose p_i / (p_i + p_j) are closest to r_ij, in weighted Kullback-Leibler divergence.
 
@@ -101,11 +101,11 @@ def hastie_tibshirani(
     square[np.triu_indices(n, 1)] = pair_weights
     square += square.T
     out = np.empty((len(table), n))
-    for rows, part in chunks("hastie_tibshirani", "r", table, CHANCE):
+    for rows, part in chunks("hastie_tibshirani", "r", table, PROBABILITY):
         if n == 2:  # nothing to couple: r is the answer, 0 and 1 included
             out[rows] = np.hstack((part, 1.0 - part))
         else:
             wins = np.zeros((len(part), n))
-            sum_chances(part, pair_weights, n, clip, wins)
+            sum_probabilities(part, pair_weights, n, clip, wins)
             fit_rows(wins, square, tol, max_iter, out[rows])
     return out

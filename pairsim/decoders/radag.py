@@ -14,7 +14,7 @@ from pairsim.decoders.base import Cost, Decoder, Family
 from pairsim.decoders.order import deal
 from pairsim.decoders.pair_errors import check_errors
 from pairsim.errors import parameter_error
-from pairsim.kernels.blossoms import new_room
+from pairsim.kernels.blossoms import new_state
 from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.matching import cheapest_pairing, pair_up
 from pairsim.kernels.protocol import define_decoder
@@ -96,7 +96,7 @@ def _finish_round(decoder, state):
     progress[LEFT] = left
     if left > 2 and decoder.matched:
         # room of its own for each round: kept in the state, it would be held once for each of many rows side by side
-        pair_up(new_room(left + left % 2), decoder.costs, order, left, barred, state.mates)
+        pair_up(new_state(left + left % 2), decoder.costs, order, left, barred, state.mates)
     else:
         pair_ends(left, state.mates)
     list_games(order, state.mates, state.games, progress)

@@ -77,7 +77,7 @@ class Engine(abc.ABC):
     in_process: bool
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """How many submitted units keep every slot busy while results are being looked at."""
         return 2 * self.slots
 

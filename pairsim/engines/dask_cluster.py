@@ -70,7 +70,7 @@ class DaskEngine(Engine):
         self._connect()
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Enough to hide the way to the scheduler and back, and a few to begin with while there is no worker."""
         return max(4, 3 * self.slots)
 

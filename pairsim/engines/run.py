@@ -99,7 +99,7 @@ class _Run:
     def fill(self, next_unit: Callable[[], Any | None]) -> bool:
         """Hand units out while there is room; false when the run is over."""
         self.beat()
-        while self.in_flight < max(1, self.engine.room):
+        while self.in_flight < max(1, self.engine.capacity):
             unit = next_unit()
             if unit is None:
                 break

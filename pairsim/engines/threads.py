@@ -46,7 +46,7 @@ class ThreadEngine(Engine):
         self._run: _ThreadRun | None = None
 
     @property
-    def room(self) -> int:
+    def capacity(self) -> int:
         """Many more than the slots where units are short, so that none waits for whoever hands them out."""
         ahead = int(SECONDS_AHEAD / max(self._usual_seconds, 1e-6))
         return min(MOST_AHEAD, max(FEWEST_AHEAD, ahead)) * self.slots

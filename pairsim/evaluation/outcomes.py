@@ -21,7 +21,7 @@ from pairsim.store import BlockRecord, Request, Store, TaskRecord, task_kind, va
 from pairsim.sweeps.superseded import not_computed_again
 
 BLOCK_ROWS = 1 << 16
-PRICES = 3
+COSTS = 3
 
 
 class Outcome(NamedTuple):
@@ -188,8 +188,8 @@ def _blocks_of(task: str, outcome: Outcome) -> list[BlockRecord]:
     blocks = []
     for block, first in enumerate(range(0, len(outcome.named), BLOCK_ROWS)):
         named = outcome.named[first : first + BLOCK_ROWS]
-        prices = (outcome.queries, outcome.distinct, outcome.rounds) if block == 0 else (0.0,) * PRICES
-        blocks.append(BlockRecord(task, block, len(named), (*prices, *map(float, named))))
+        costs = (outcome.queries, outcome.distinct, outcome.rounds) if block == 0 else (0.0,) * COSTS
+        blocks.append(BlockRecord(task, block, len(named), (*costs, *map(float, named))))
     return blocks
 
 
@@ -201,15 +201,15 @@ def _outcome_of(blocks: list[BlockRecord], exam: TestSet) -> Outcome | None:
     rows = len(exam.truth)
     if [record.block for record in blocks] != list(range(math.ceil(rows / BLOCK_ROWS))):
         raise wrong
-    if any(len(record.values) != PRICES + record.trials for record in blocks):
+    if any(len(record.values) != COSTS + record.trials for record in blocks):
         raise wrong
-    numbers = np.concatenate([record.values[PRICES:] for record in blocks])
+    numbers = np.concatenate([record.values[COSTS:] for record in blocks])
     if len(numbers) != rows or not ((numbers >= 0) & (numbers < 2**31) & (numbers == np.floor(numbers))).all():
         raise wrong
-    prices = [math.fsum(record.values[k] for record in blocks) for k in range(PRICES)]
-    if not all(math.isnan(price) or 0.0 <= price < math.inf for price in prices):
+    costs = [math.fsum(record.values[k] for record in blocks) for k in range(COSTS)]
+    if not all(math.isnan(cost) or 0.0 <= cost < math.inf for cost in costs):
         raise wrong
-    return Outcome(numbers.astype(np.int64), *prices)
+    return Outcome(numbers.astype(np.int64), *costs)
 
 
 def read_settings(text: str) -> tuple[str, float, Seconds]:

@@ -86,8 +86,8 @@ def predict(model: PairModel, decoder: Decoder, X: Any, classes: NDArray[Any], s
     if compiled or seconds < SOON:  # what is compiled or loaded on the way is no part of the time
         seconds = min(seconds, _timed(predictor, X)[2])
     named = np.searchsorted(classes, labels).astype(np.int64)
-    prices = (float(each.sum()) for each in (cost.queries, cost.distinct, cost.rounds))
-    return Outcome(named, *prices), seconds
+    totals = (float(each.sum()) for each in (cost.queries, cost.distinct, cost.rounds))
+    return Outcome(named, *totals), seconds
 
 
 def _timed(predictor: Any, X: Any) -> tuple[NDArray[Any], RowCosts, float, bool]:

@@ -25,7 +25,7 @@ class Bracket(NamedTuple):
     held: NDArray[np.float64]
 
 
-def ddag_given_order(chances: PairProbabilities) -> tuple[float, float]:
+def ddag_given_order(probabilities: PairProbabilities) -> tuple[float, float]:
     """Return success and failure of ddag: class 0 stands at the end of the list and plays everyone, until it loses.
 
     Examples
@@ -34,12 +34,12 @@ def ddag_given_order(chances: PairProbabilities) -> tuple[float, float]:
     >>> ddag_given_order(Similarity([0.5, 0.5, 0.0]).probabilities())
     (0.5, 0.5)
     """
-    row = chances.first_row
+    row = probabilities.first_row
     failure = -math.expm1(math.fsum(np.log(row))) if row.min() > 0.0 else 1.0
     return float(np.prod(row)), failure
 
 
-def adag_given_order(chances: PairProbabilities) -> tuple[float, float]:
+def adag_given_order(probabilities: PairProbabilities) -> tuple[float, float]:
     """Return success and failure of adag, from the distribution of the winner of every bracket without class 0.
 
     Examples
@@ -48,9 +48,9 @@ def adag_given_order(chances: PairProbabilities) -> tuple[float, float]:
     >>> adag_given_order(Matrix([[0.5, 0.5, 1.0], [0.5, 0.5, 1.0], [0.0, 0.0, 0.5]]).probabilities())
     (0.5, 0.5)
     """
-    kernel = chances.kernel()
-    row = chances.first_row
-    alone = [Bracket(np.array([c]), np.ones(1)) for c in range(1, chances.n)]
+    kernel = probabilities.kernel()
+    row = probabilities.first_row
+    alone = [Bracket(np.array([c]), np.ones(1)) for c in range(1, probabilities.n)]
     success, failure = 1.0, 0.0
     while alone:  # class 0 is always first of the list, and plays the last; `alone` is the rest of the list
         rival = alone.pop()

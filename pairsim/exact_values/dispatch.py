@@ -23,8 +23,8 @@ def exact(oracle: Oracle, decoder: Decoder, confidence: float = 0.95) -> Exact:
     Parameters
     ----------
     oracle : Uniform, Similarity, Matrix or Recorded
-        An oracle whose pairs are answered independently of each other, with known chances; or recorded answers, for
-        which it is the mean over the rows, exact for these rows, with a confidence interval for new rows: max-win,
+        An oracle whose pairs are answered independently of each other, with known probabilities; or recorded answers,
+        for which it is the mean over the rows, exact for these rows, with a confidence interval for new rows: max-win,
         poll, adag and ddag in the given order at any size, in random order where rows and classes are few.
     decoder : Decoder
         MaxWin, Poll, TopK, Adag or Ddag.
@@ -57,7 +57,7 @@ def exact(oracle: Oracle, decoder: Decoder, confidence: float = 0.95) -> Exact:
     spec, decoder = decoder.spec, _without_labels(oracle, decoder)
     confidence = check_confidence("exact", confidence)
     low = high = None
-    rows, chances = oracle.recording, oracle.probabilities()
+    rows, probabilities = oracle.recording, oracle.probabilities()
     if rows is not None:
         each, how = on_rows(rows, decoder)
         solution = Solution(float(each.mean()), float((1.0 - each).mean()), how)
@@ -65,15 +65,15 @@ def exact(oracle: Oracle, decoder: Decoder, confidence: float = 0.95) -> Exact:
     else:
         solve = EXACT.of(decoder)
         assert solve is not None  # both were checked above
-        assert chances is not None
-        solution = solve(chances, decoder)
-    price = solution.price or decoder.cost(oracle.n)
+        assert probabilities is not None
+        solution = solve(probabilities, decoder)
+    cost = solution.cost or decoder.cost(oracle.n)
     return Exact(
         decoder=spec,
         success=min(1.0, solution.success),
         failure=min(1.0, solution.failure),
-        queries=float(price[0]),
-        rounds=float(price[1]),
+        queries=float(cost[0]),
+        rounds=float(cost[1]),
         distinct=decoder.expected_distinct(oracle.n),
         how=solution.how,
         low=low,

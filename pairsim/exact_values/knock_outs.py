@@ -12,30 +12,30 @@ OVER_SETS = "dynamic programming over sets of classes"
 
 
 @EXACT.register(Adag)
-def solve_adag(chances: PairProbabilities, decoder: Adag) -> Solution:
+def solve_adag(probabilities: PairProbabilities, decoder: Adag) -> Solution:
     """Return success and failure of adag."""
-    n, p = chances.n, chances.constant
+    n, p = probabilities.n, probabilities.constant
     if p is not None:
         given = decoder.order == "given"
         pair = closed_forms.win_all(p, (n - 1).bit_length()) if given else closed_forms.adag_random_order(n, p)
         return Solution(*pair, "closed form")
     limit = brackets.MOST_CLASSES if decoder.order == "given" else random_orders.ADAG_CLASSES
     if n > limit:
-        raise too_large(decoder.spec, chances.label, n, limit)
+        raise too_large(decoder.spec, probabilities.label, n, limit)
     if decoder.order == "given":
-        return Solution(*brackets.adag_given_order(chances), "bracket dynamic programming")
-    return Solution(*random_orders.adag_random_order(chances.matrix()), OVER_SETS)
+        return Solution(*brackets.adag_given_order(probabilities), "bracket dynamic programming")
+    return Solution(*random_orders.adag_random_order(probabilities.matrix()), OVER_SETS)
 
 
 @EXACT.register(Ddag)
-def solve_ddag(chances: PairProbabilities, decoder: Ddag) -> Solution:
+def solve_ddag(probabilities: PairProbabilities, decoder: Ddag) -> Solution:
     """Return success and failure of ddag."""
-    n, p = chances.n, chances.constant
+    n, p = probabilities.n, probabilities.constant
     if decoder.order == "given":
-        pair = brackets.ddag_given_order(chances) if p is None else closed_forms.win_all(p, n - 1)
+        pair = brackets.ddag_given_order(probabilities) if p is None else closed_forms.win_all(p, n - 1)
         return Solution(*pair, "closed form")
     if p is not None:
         return Solution(*closed_forms.ddag_random_order(n, p), "closed form")
     if n > random_orders.DDAG_CLASSES:
-        raise too_large(decoder.spec, chances.label, n, random_orders.DDAG_CLASSES)
-    return Solution(*random_orders.ddag_random_order(chances.matrix()), OVER_SETS)
+        raise too_large(decoder.spec, probabilities.label, n, random_orders.DDAG_CLASSES)
+    return Solution(*random_orders.ddag_random_order(probabilities.matrix()), OVER_SETS)

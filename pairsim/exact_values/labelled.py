@@ -21,16 +21,16 @@ CHUNK = 1 << 22  # numbers in one array of states: 32 MB
 
 
 @jit
-def play_game(mass: Floats, chance: float) -> Floats:
-    """Return the states after a game that the first axis wins with `chance`, else the third: one of them is longer."""
+def play_game(mass: Floats, probability: float) -> Floats:
+    """Return the states after a game that the first axis wins with `probability`, else the third: one is longer."""
     wins, before, rivals, behind = mass.shape
     after = np.zeros((wins + 1, before, rivals + 1, behind))
     for w in range(wins):
         for i in range(before):
             for r in range(rivals):
                 for j in range(behind):
-                    after[w + 1, i, r, j] += chance * mass[w, i, r, j]
-                    after[w, i, r + 1, j] += (1.0 - chance) * mass[w, i, r, j]
+                    after[w + 1, i, r, j] += probability * mass[w, i, r, j]
+                    after[w, i, r + 1, j] += (1.0 - probability) * mass[w, i, r, j]
     return after
 
 
@@ -46,19 +46,19 @@ def sum_scores(mass: Floats, weights: Floats) -> Floats:
     return total
 
 
-def meet(mass: Floats, axis: int, chance: float) -> Floats:
+def meet(mass: Floats, axis: int, probability: float) -> Floats:
     """Play the class of the first axis against the class of `axis`."""
     shape = mass.shape
     before = int(np.prod(shape[1:axis]))
-    after: Floats = play_game(mass.reshape(shape[0], before, shape[axis], -1), chance)
+    after: Floats = play_game(mass.reshape(shape[0], before, shape[axis], -1), probability)
     return after.reshape(shape[0] + 1, *shape[1:axis], shape[axis] + 1, *shape[axis + 1 :])
 
 
-def first_states(chances: Floats, order: Sequence[int]) -> Floats:
+def first_states(probabilities: Floats, order: Sequence[int]) -> Floats:
     """Return the probabilities of who beats class 0: one axis for each class of `order`, with 0 or 1 wins."""
     mass = np.ones(())
     for c in order:
-        mass = mass[..., None] * np.array([chances[0, c], chances[c, 0]])
+        mass = mass[..., None] * np.array([probabilities[0, c], probabilities[c, 0]])
     return mass
 
 
@@ -68,7 +68,7 @@ def count_losses(size: int, counted: int | None = None) -> NDArray[np.int64]:
 
 
 def play_out(
-    chances: Floats,
+    probabilities: Floats,
     order: Sequence[int],
     mass: Floats,
     leave: Callable[[int, Floats], Floats],
@@ -83,27 +83,27 @@ def play_out(
     size = len(order)
     for place, c in enumerate(order):
         for rival in range(place + 1, inside):
-            mass = meet(mass, rival - place, chances[c, order[rival]])
+            mass = meet(mass, rival - place, probabilities[c, order[rival]])
         if pause is not None and place < inside:
             mass = pause(mass)
         for rival in range(max(place + 1, inside), size):
-            mass = meet(mass, rival - place, chances[c, order[rival]])
+            mass = meet(mass, rival - place, probabilities[c, order[rival]])
         mass = leave(place, mass)
     return mass
 
 
-def expect_products(chances: Floats, lanes: Lanes) -> tuple[float, float]:
+def expect_products(probabilities: Floats, lanes: Lanes) -> tuple[float, float]:
     """Return the summed lanes: the expected product of `keep` over the scores of classes 1 .. n-1, and the rest."""
-    size = max(1, CHUNK // peak_states(chances.shape[0]))
+    size = max(1, CHUNK // peak_states(probabilities.shape[0]))
     parts = [
-        _expect_some(chances, Lanes(*(np.ascontiguousarray(table[:, begin : begin + size]) for table in lanes)))
+        _expect_some(probabilities, Lanes(*(np.ascontiguousarray(table[:, begin : begin + size]) for table in lanes)))
         for begin in range(0, lanes.keep.shape[1], size)
     ]
     return math.fsum(part[0] for part in parts), math.fsum(part[1] for part in parts)
 
 
-def _expect_some(chances: Floats, lanes: Lanes) -> tuple[float, float]:
-    order = range(1, chances.shape[0])
+def _expect_some(probabilities: Floats, lanes: Lanes) -> tuple[float, float]:
+    order = range(1, probabilities.shape[0])
     dropped: list[float] = []
 
     def leave(place: int, mass: Floats) -> Floats:
@@ -112,8 +112,8 @@ def _expect_some(chances: Floats, lanes: Lanes) -> tuple[float, float]:
         kept: Floats = sum_scores(flat, lanes.keep)
         return kept.reshape(mass.shape[1:])
 
-    first = first_states(chances, order)[..., None] * lanes.start[count_losses(len(order))]
-    return float(play_out(chances, order, first, leave).sum()), math.fsum(dropped)
+    first = first_states(probabilities, order)[..., None] * lanes.start[count_losses(len(order))]
+    return float(play_out(probabilities, order, first, leave).sum()), math.fsum(dropped)
 
 
 def count_steps(n: int) -> int:

@@ -26,7 +26,7 @@ class Lanes(NamedTuple):
 
 
 class Sampled(NamedTuple):
-    """Chances that a class with full score t samples less than s, exactly s, or more than s of l; index [t, s]."""
+    """Probabilities that a class with full score t samples less than, exactly or more than s of l; index [t, s]."""
 
     below: Floats
     at: Floats
@@ -84,7 +84,7 @@ def poll_lanes(n: int, l: int, ties: str) -> Lanes:
 
 
 def sample_scores(n: int, l: int) -> Sampled:
-    """Return the binomial chances of a class's sampled score, each correctly rounded: they are ratios of integers.
+    """Return the binomial probabilities of a class's sampled score, correctly rounded ratios of integers.
 
     Examples
     --------

@@ -15,13 +15,13 @@ from pairsim.registries import ByType
 class Solution(NamedTuple):
     """An exact success probability, and the failure, computed on its own so that a tiny one keeps its digits.
 
-    `how` is the method in a few words. `price` is (queries, rounds) where these are not those of `Decoder.cost`.
+    `how` is the method in a few words. `cost` is (queries, rounds) where these are not those of `Decoder.cost`.
     """
 
     success: float
     failure: float
     how: str
-    price: tuple[float, float] | None = None
+    cost: tuple[float, float] | None = None
 
 
 EXACT: ByType[Callable[[PairProbabilities, Any], Solution]] = ByType()

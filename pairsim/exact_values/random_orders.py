@@ -22,12 +22,12 @@ DDAG_CLASSES = 23  # 2^(n-1) (n-1) numbers, 740 MB, and 2 n times as many steps:
 ADAG_CLASSES = 21  # sets times their splits: some seconds
 
 
-def ddag_random_order(chances: Floats) -> tuple[float, float]:
+def ddag_random_order(probabilities: Floats) -> tuple[float, float]:
     """Return success and failure of ddag, averaged over all orders.
 
     The next class to enter is uniformly random among those not yet seen, on whichever side the loser left: the game
-    is king of the hill. Before class 0 enters, `held[seen, w]` is the chance that w is king once the set `seen` has
-    entered; after that class 0 must win every game.
+    is king of the hill. Before class 0 enters, `held[seen, w]` is the probability that w is king once the set `seen`
+    has entered; after that class 0 must win every game.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def ddag_random_order(chances: Floats) -> tuple[float, float]:
     >>> ddag_random_order(Uniform(3, 0.5).matrix())
     (0.3333333333333333, 0.6666666666666666)
     """
-    success, failure = sum_over_reigns(np.ascontiguousarray(chances))
+    success, failure = sum_over_reigns(np.ascontiguousarray(probabilities))
     return float(success), float(failure)
 
 
@@ -50,7 +50,7 @@ def count_bits(mask: int) -> int:
 
 
 @jit
-def hold_hill(chances: Floats, held: Floats, seen: int, size: int) -> None:
+def hold_hill(probabilities: Floats, held: Floats, seen: int, size: int) -> None:
     """Fill held[seen, :] from the sets with one class fewer: the last to enter is any of them, equally likely."""
     m = held.shape[1]
     for w in range(m):
@@ -61,14 +61,14 @@ def hold_hill(chances: Floats, held: Floats, seen: int, size: int) -> None:
         for x in range(m):
             if without >> x & 1:
                 # either the king w beats x, who entered last, or w entered last and beats king x
-                total += chances[w + 1, x + 1] * (held[seen ^ 1 << x, w] + held[without, x])
+                total += probabilities[w + 1, x + 1] * (held[seen ^ 1 << x, w] + held[without, x])
         held[seen, w] = total / size
 
 
 @jit
-def sum_over_reigns(chances: Floats) -> tuple[float, float]:
+def sum_over_reigns(probabilities: Floats) -> tuple[float, float]:
     """Return success and failure: over the set seen before class 0 enters, its first king, and all games after it."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     m = n - 1
     choose = pascal(n)
     held = np.zeros((1 << m, m))
@@ -79,19 +79,19 @@ def sum_over_reigns(chances: Floats) -> tuple[float, float]:
         while not mask >> x & 1:
             x += 1
         rest = mask & (mask - 1)
-        beats_all[mask] = beats_all[rest] * chances[0, x + 1]
-        loses_any[mask] = loses_any[rest] + beats_all[rest] * chances[x + 1, 0]
+        beats_all[mask] = beats_all[rest] * probabilities[0, x + 1]
+        loses_any[mask] = loses_any[rest] + beats_all[rest] * probabilities[x + 1, 0]
     success, success_slip = beats_all[-1] / n, 0.0
     failure, failure_slip = loses_any[-1] / n, 0.0
     for seen in range(1, 1 << m):
         size = count_bits(seen)
-        hold_hill(chances, held, seen, size)
+        hold_hill(probabilities, held, seen, size)
         unseen = seen ^ ((1 << m) - 1)
         wins = 0.0
         loses = 0.0
         for w in range(m):
-            wins += held[seen, w] * chances[0, w + 1]
-            loses += held[seen, w] * chances[w + 1, 0]
+            wins += held[seen, w] * probabilities[0, w + 1]
+            loses += held[seen, w] * probabilities[w + 1, 0]
         share = 1.0 / (n * choose[m, size])
         success, success_slip = add_exactly(success, success_slip, share * wins * beats_all[unseen])
         failure, failure_slip = add_exactly(failure, failure_slip, share * (loses + wins * loses_any[unseen]))
@@ -105,10 +105,10 @@ class Part(NamedTuple):
     held: Floats  # [set of `size` others, class]: probability that the class comes out
     gain: Floats  # [set of `size` others, class]: probability that a class outside beats the one that comes out
     gain_true: Floats  # [set of `size` others, 2]: probability that class 0 beats it, and that it loses
-    true_in: Floats  # [set of `size` - 1 others, 2]: with class 0 in it, chances that it comes out and that it does not
+    true_in: Floats  # [set of `size` - 1 others, 2]: with class 0 in it, how likely it comes out, and not
 
 
-def adag_random_order(chances: Floats) -> tuple[float, float]:
+def adag_random_order(probabilities: Floats) -> tuple[float, float]:
     """Return success and failure of adag, averaged over all orders: each bracket holds a uniformly random set.
 
     Examples
@@ -117,20 +117,20 @@ def adag_random_order(chances: Floats) -> tuple[float, float]:
     >>> adag_random_order(Uniform(3, 0.5).matrix())
     (0.3333333333333333, 0.6666666666666666)
     """
-    chances = np.ascontiguousarray(chances)
-    n = chances.shape[0]
+    probabilities = np.ascontiguousarray(probabilities)
+    n = probabilities.shape[0]
     ranks = rank_sets(n - 1)
     shapes: dict[object, Part] = {}
 
     def play(first: object, second: object) -> object:
         shape = (first, second)
         if shape not in shapes:
-            shapes[shape] = _join(chances, ranks, shapes[first], shapes[second])
+            shapes[shape] = _join(probabilities, ranks, shapes[first], shapes[second])
         return shape
 
     leaf = "leaf"
     held = np.eye(n - 1)
-    shapes[leaf] = _part(chances, ranks, 1, held, np.array([[1.0, 0.0]]))
+    shapes[leaf] = _part(probabilities, ranks, 1, held, np.array([[1.0, 0.0]]))
     entries: list[object] = [leaf] * n
     while len(entries) > 1:
         half = len(entries) // 2
@@ -140,19 +140,19 @@ def adag_random_order(chances: Floats) -> tuple[float, float]:
     return float(success), float(failure)
 
 
-def _part(chances: Floats, ranks: Ints, size: int, held: Floats, true_in: Floats) -> Part:
-    gain = beat_outcome(chances, ranks, size, held)
-    gain_true = np.stack((held @ chances[0, 1:], held @ chances[1:, 0]), axis=1)
+def _part(probabilities: Floats, ranks: Ints, size: int, held: Floats, true_in: Floats) -> Part:
+    gain = beat_outcome(probabilities, ranks, size, held)
+    gain_true = np.stack((held @ probabilities[0, 1:], held @ probabilities[1:, 0]), axis=1)
     return Part(size, held, gain, gain_true, true_in)
 
 
-def _join(chances: Floats, ranks: Ints, first: Part, second: Part) -> Part:
+def _join(probabilities: Floats, ranks: Ints, first: Part, second: Part) -> Part:
     size = first.size + second.size
     held = join_held(ranks, size, first.size, first.held, first.gain, second.held, second.gain)
     true_in = np.zeros((int((ranks[:, 0] == size - 1).sum()), 2))
     for mine, other in ((first, second), (second, first)):
         join_true(ranks, size, mine.size, mine.true_in, other.gain_true, true_in)
-    return _part(chances, ranks, size, held, true_in)
+    return _part(probabilities, ranks, size, held, true_in)
 
 
 @jit
@@ -169,7 +169,7 @@ def rank_sets(m: int) -> Ints:
 
 
 @jit
-def beat_outcome(chances: Floats, ranks: Ints, size: int, held: Floats) -> Floats:
+def beat_outcome(probabilities: Floats, ranks: Ints, size: int, held: Floats) -> Floats:
     """Return for each set and each class outside it the probability to beat the class that comes out of the set."""
     m = held.shape[1]
     gain = np.zeros_like(held)
@@ -181,7 +181,7 @@ def beat_outcome(chances: Floats, ranks: Ints, size: int, held: Floats) -> Float
             if mask >> w & 1:
                 continue
             for x in range(m):
-                gain[row, w] += chances[w + 1, x + 1] * held[row, x]
+                gain[row, w] += probabilities[w + 1, x + 1] * held[row, x]
     return gain
 
 

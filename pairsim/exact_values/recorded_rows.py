@@ -1,8 +1,8 @@
 """Recorded answers: the share of the rows that a decoder gets right, its own draws averaged out exactly.
 
-The answers are what they are, so all chance is the decoder's: a fair draw among the tied, the opponents that a poll
-asks, the order of an adag or ddag. The mean over the rows is exact for these rows; what it says of other rows of the
-kind, the interval tells.
+The answers are what they are, so all probability is the decoder's: a fair draw among the tied, the opponents that a
+poll asks, the order of an adag or ddag. The mean over the rows is exact for these rows; what it says of other rows of
+the kind, the interval tells.
 """
 
 from __future__ import annotations
@@ -43,11 +43,13 @@ def on_rows(oracle: Recorded, decoder: Decoder) -> tuple[Floats, str]:
     return solve(oracle, decoder), ON_ROWS.format(oracle.rows)
 
 
-def interval_of(chances: Floats, confidence: float) -> tuple[float, float]:
+def interval_of(probabilities: Floats, confidence: float) -> tuple[float, float]:
     """Return an interval for the mean probability of all rows of the kind that these are a sample of."""
-    mean = float(chances.mean())
-    apart = chances - mean
-    return bounded_interval(Moments(len(chances), mean, float((apart**2).sum()), float((apart**3).sum())), confidence)
+    mean = float(probabilities.mean())
+    apart = probabilities - mean
+    return bounded_interval(
+        Moments(len(probabilities), mean, float((apart**2).sum()), float((apart**3).sum())), confidence
+    )
 
 
 def tournaments(oracle: Recorded, first: int, count: int) -> NDArray[np.bool_]:
@@ -83,7 +85,7 @@ def max_win(oracle: Recorded, decoder: MaxWin) -> Floats:
 
 @EXACT_ROWS.register(Poll)
 def poll(oracle: Recorded, decoder: Poll) -> Floats:
-    """Return the chance of the true class in each row: given the scores, sampled scores are independent binomials."""
+    """Return the probability of the true class in each row; given the scores, samples are independent binomials."""
     n, l = oracle.n, sample_size(decoder.l, oracle.n)
 
     nodes = (n + 1) // 2 if decoder.ties == "random" else 1
@@ -94,7 +96,7 @@ def poll(oracle: Recorded, decoder: Poll) -> Floats:
     # by number first: who comes before the true class must stay below it, as if a tie were lost
     before = poll_lanes(n, l, "lose").keep if decoder.ties == "first" else keep
     scores, truth = all_scores(oracle), oracle.truth(0, oracle.rows)
-    chances = np.empty(oracle.rows)
+    probabilities = np.empty(oracle.rows)
     for first in range(0, oracle.rows, ROWS_AT_A_TIME):
         piece = slice(first, first + ROWS_AT_A_TIME)
         mine = scores[piece]
@@ -102,8 +104,8 @@ def poll(oracle: Recorded, decoder: Poll) -> Floats:
         for j in range(n):
             rival = np.where(np.less(j, truth[piece])[:, None], before[mine[:, j]], keep[mine[:, j]])
             lanes = np.where(np.equal(j, truth[piece])[:, None], lanes, lanes * rival)
-        chances[piece] = lanes.sum(axis=1)
-    return chances
+        probabilities[piece] = lanes.sum(axis=1)
+    return probabilities
 
 
 @EXACT_ROWS.register(Adag)
@@ -122,15 +124,15 @@ def ddag(oracle: Recorded, decoder: Ddag) -> Floats:
 
 def replay(oracle: Recorded, decoder: Decoder) -> Floats:
     """Return 1 where a decoder that draws nothing names the true class, else 0."""
-    winners, price = np.empty(oracle.rows, np.int64), np.zeros(3, np.int64)
+    winners, cost = np.empty(oracle.rows, np.int64), np.zeros(3, np.int64)
     decode_trials(
-        oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream_key(0, oracle.n), 0, 0, winners, price, np.empty(0)
+        oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream_key(0, oracle.n), 0, 0, winners, cost, np.empty(0)
     )
     return np.asarray(winners == oracle.truth(0, oracle.rows), np.float64)
 
 
 def random_order(oracle: Recorded, decoder: Decoder, solve: Callable[[Floats], tuple[float, float]]) -> Floats:
-    """Return the chance of the true class in each row, averaged over all orders; equal rows are worked out once."""
+    """Return the true class's probability in each row, averaged over all orders; equal rows are computed once."""
     truth = oracle.truth(0, oracle.rows)
     named = np.column_stack((oracle.bits, truth.astype("<i8")[:, None].view(np.uint8)))
     _, rows, place = np.unique(named, axis=0, return_index=True, return_inverse=True)
@@ -139,11 +141,11 @@ def random_order(oracle: Recorded, decoder: Decoder, solve: Callable[[Floats], t
         return len(rows) * (ROW_STEP + SET_STEP * 2.0**n * n * n)
 
     check_work(decoder.spec, oracle.label, oracle.n, work)
-    chances = np.empty(len(rows))
+    probabilities = np.empty(len(rows))
     for k, row in enumerate(rows.tolist()):
         (beats,) = tournaments(oracle, row, 1)
         order = [truth[row], *(j for j in range(oracle.n) if j != truth[row])]
         matrix = beats[np.ix_(order, order)].astype(np.float64)
         np.fill_diagonal(matrix, 0.5)
-        chances[k] = solve(matrix)[0]
-    return chances[place.ravel()]
+        probabilities[k] = solve(matrix)[0]
+    return probabilities[place.ravel()]

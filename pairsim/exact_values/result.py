@@ -9,15 +9,15 @@ from pairsim.errors import ParameterError, parameter_error
 
 @dataclasses.dataclass(frozen=True)
 class Exact:
-    """The exact success probability of one decoder on one oracle, and its price.
+    """The exact success probability of one decoder on one oracle, and its cost.
 
     Attributes
     ----------
     decoder : str
         The decoder's spec.
     success, failure : float
-        Chances that the true class is named, and that it is not. Each is computed on its own (but for top-k), so that
-        a tiny failure keeps its digits where 1 - success would have lost them.
+        Probabilities that the true class is named, and that it is not. Each is computed on its own (but for top-k), so
+        that a tiny failure keeps its digits where 1 - success would have lost them.
     queries, rounds : float
         Expected queries and rounds.
     distinct : float or None

@@ -32,7 +32,7 @@ LABELLED_STEP = 9  # units of work to write a number of a labelled state: to mem
 
 
 @EXACT.register(MaxWin)
-def max_win(chances: PairProbabilities, decoder: MaxWin) -> Solution:
+def max_win(probabilities: PairProbabilities, decoder: MaxWin) -> Solution:
     """Return success and failure of max-win.
 
     Examples
@@ -42,39 +42,43 @@ def max_win(chances: PairProbabilities, decoder: MaxWin) -> Solution:
     >>> round(success, 12), round(failure, 12)
     (0.957411359063, 0.042588640937)
     """
-    p = chances.uniform
-    check_work(decoder.spec, chances.label, chances.n, lambda n: max_win_work(n, decoder.ties, p is not None))
+    p = probabilities.uniform
+    check_work(
+        decoder.spec, probabilities.label, probabilities.n, lambda n: max_win_work(n, decoder.ties, p is not None)
+    )
     if p is not None:
-        return Solution(*max_win_exchangeable(chances.n, p, decoder.ties), OVER_SCORES)
-    return Solution(*max_win_labelled(chances.matrix(), decoder.ties), OVER_SCORES)
+        return Solution(*max_win_exchangeable(probabilities.n, p, decoder.ties), OVER_SCORES)
+    return Solution(*max_win_labelled(probabilities.matrix(), decoder.ties), OVER_SCORES)
 
 
 def max_win_exchangeable(n: int, p: float, ties: str) -> tuple[float, float]:
     """Return success and failure of max-win under uniform-p, one number of losses of class 0 after the other."""
-    chances = lose_games(n, p)
+    probabilities = lose_games(n, p)
     success = failure = 0.0
     for losses in possible_losses(n):
-        if chances[losses] > 0.0:
+        if probabilities[losses] > 0.0:
             start, keep, drop = max_win_lanes(n, losses, ties)
             # a class with losses + 1 losses is strictly below class 0, whatever it does next: it is safe
-            parts = exchangeable.expect_products(n, losses + 1, n - 1 - losses, chances[losses] * start, keep, drop)
+            parts = exchangeable.expect_products(
+                n, losses + 1, n - 1 - losses, probabilities[losses] * start, keep, drop
+            )
             success += float(parts[0].sum())
             failure += float(parts[1].sum())
-    return success, failure + float(chances[len(possible_losses(n)) :].sum())
+    return success, failure + float(probabilities[len(possible_losses(n)) :].sum())
 
 
-def max_win_labelled(chances: Floats, ties: str) -> tuple[float, float]:
+def max_win_labelled(probabilities: Floats, ties: str) -> tuple[float, float]:
     """Return success and failure of max-win under any probabilities."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     each = [max_win_lanes(n, losses, ties) for losses in possible_losses(n)]
     lanes = Lanes(*(np.concatenate(tables, axis=1) for tables in zip(*each, strict=True)))
-    success, failure = labelled.expect_products(chances, lanes)
+    success, failure = labelled.expect_products(probabilities, lanes)
     hopeless = labelled.count_losses(n - 1) >= len(possible_losses(n))
-    return success, failure + float(labelled.first_states(chances, range(1, n))[hopeless].sum())
+    return success, failure + float(labelled.first_states(probabilities, range(1, n))[hopeless].sum())
 
 
 @EXACT.register(Poll)
-def poll(chances: PairProbabilities, decoder: Poll) -> Solution:
+def poll(probabilities: PairProbabilities, decoder: Poll) -> Solution:
     """Return success and failure of poll.
 
     Examples
@@ -84,12 +88,12 @@ def poll(chances: PairProbabilities, decoder: Poll) -> Solution:
     >>> round(success, 12), round(failure, 12)
     (0.808839051095, 0.191160948905)
     """
-    n, p = chances.n, chances.uniform
-    check_work(decoder.spec, chances.label, n, lambda n: poll_work(n, decoder, p is not None))
+    n, p = probabilities.n, probabilities.uniform
+    check_work(decoder.spec, probabilities.label, n, lambda n: poll_work(n, decoder, p is not None))
     l = sample_size(decoder.l, n)
     if p is not None:
         return Solution(*poll_exchangeable(n, p, l, decoder.ties), OVER_SCORES)
-    return Solution(*labelled.expect_products(chances.matrix(), poll_lanes(n, l, decoder.ties)), OVER_SCORES)
+    return Solution(*labelled.expect_products(probabilities.matrix(), poll_lanes(n, l, decoder.ties)), OVER_SCORES)
 
 
 def poll_exchangeable(n: int, p: float, l: int, ties: str) -> tuple[float, float]:

@@ -1,8 +1,8 @@
 """top-k: sums over the sets of candidates that a poll can leave, and over the scores of all tournaments.
 
-For each set of candidates with class 0 in it: the chance, given the scores, that the poll leaves just this set, times
-the probability that class 0 wins the final. Both are products over the classes once a few things are fixed (a lane), so
-the classes can leave one by one, as in `labelled`, the candidates first.
+For each set of candidates with class 0 in it: the probability, given the scores, that the poll leaves just this set,
+times the probability that class 0 wins the final. Both are products over the classes once a few things are fixed (a
+lane), so the classes can leave one by one, as in `labelled`, the candidates first.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ STEP = 6  # units of work to write a number of a labelled state; the arrays are 
 
 
 @EXACT.register(TopK)
-def top_k(chances: PairProbabilities, decoder: TopK) -> Solution:
-    """Return success and failure of top-k, and its price.
+def top_k(probabilities: PairProbabilities, decoder: TopK) -> Solution:
+    """Return success and failure of top-k, and its cost.
 
     Examples
     --------
@@ -42,67 +42,71 @@ def top_k(chances: PairProbabilities, decoder: TopK) -> Solution:
     >>> round(success, 12), round(failure, 12)
     (0.7198875, 0.2801125)
     """
-    alike = chances.uniform is not None
-    check_work(decoder.spec, chances.label, chances.n, lambda n: top_k_work(n, decoder, alike), max(2, decoder.k))
-    pair = top_k_over_sets(chances.matrix(), decoder, alike)
-    return Solution(*pair, OVER_SCORES, expect_price(chances, decoder))
+    alike = probabilities.uniform is not None
+    check_work(
+        decoder.spec, probabilities.label, probabilities.n, lambda n: top_k_work(n, decoder, alike), max(2, decoder.k)
+    )
+    pair = top_k_over_sets(probabilities.matrix(), decoder, alike)
+    return Solution(*pair, OVER_SCORES, expect_cost(probabilities, decoder))
 
 
-def top_k_over_sets(chances: Floats, decoder: TopK, alike: bool) -> tuple[float, float]:
+def top_k_over_sets(probabilities: Floats, decoder: TopK, alike: bool) -> tuple[float, float]:
     """Return success and failure; `alike` says that the classes 1 .. n-1 are exchangeable."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     sampled = sample_scores(n, sample_size(decoder.l, n))
     success = 0.0
     for others, copies in candidate_sets(n, decoder, alike):
         cut = make_cut(sampled, decoder.k, decoder.ties, (0, *others), alike)
-        success += copies * win_with(chances, others, cut, decoder)
+        success += copies * win_with(probabilities, others, cut, decoder)
     return success, 1.0 - success
 
 
-def expect_price(chances: PairProbabilities, decoder: TopK) -> tuple[float, float]:
+def expect_cost(probabilities: PairProbabilities, decoder: TopK) -> tuple[float, float]:
     """Return the expected queries and rounds: ties that lose may leave fewer candidates than k.
 
     Examples
     --------
     >>> from pairsim.oracles import Uniform
-    >>> chances = Uniform(2, 0.9).probabilities()
-    >>> expect_price(chances, TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
+    >>> probabilities = Uniform(2, 0.9).probabilities()
+    >>> expect_cost(probabilities, TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
     (7.0, 2.0)
     """
-    cost = decoder.cost(chances.n)
-    if decoder.ties != "lose" or decoder.k == chances.n:
+    cost = decoder.cost(probabilities.n)
+    if decoder.ties != "lose" or decoder.k == probabilities.n:
         return float(cost.queries), float(cost.rounds)
-    counts = count_candidates(chances.matrix(), decoder, chances.uniform is not None)
-    final = [c * (chances.n - 1) if decoder.final == "rescore" else c * (c - 1) // 2 for c in range(decoder.k + 1)]
+    counts = count_candidates(probabilities.matrix(), decoder, probabilities.uniform is not None)
+    final = [
+        c * (probabilities.n - 1) if decoder.final == "rescore" else c * (c - 1) // 2 for c in range(decoder.k + 1)
+    ]
     polled = cost.queries - final[-1]
     # a final without a query is not waited for
     return polled + float(counts @ final), 1.0 + float(counts @ (np.array(final) > 0))
 
 
-def count_candidates(chances: Floats, decoder: TopK, alike: bool) -> Floats:
+def count_candidates(probabilities: Floats, decoder: TopK, alike: bool) -> Floats:
     """Return the probabilities of 0 .. k candidates when ties lose."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     sampled = sample_scores(n, sample_size(decoder.l, n))
     counts = np.zeros(decoder.k + 1)
     for with_true in ((), (0,)):
         for size in range(decoder.k - len(with_true)):
             for others, copies in alike_sets(n, size, alike):
                 cut = make_cut(sampled, decoder.k, decoder.ties, with_true + others, alike)
-                counts[size + len(with_true)] += copies * _leave_just(chances, cut)
+                counts[size + len(with_true)] += copies * _leave_just(probabilities, cut)
     counts[-1] = 1.0 - counts[:-1].sum()
     return counts
 
 
-def _leave_just(chances: Floats, cut: Cut) -> float:
+def _leave_just(probabilities: Floats, cut: Cut) -> float:
     """Return the probability that the poll leaves just the candidates of `cut`."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     order = range(1, n)
-    first = labelled.first_states(chances, order)[..., None, None]
+    first = labelled.first_states(probabilities, order)[..., None, None]
     losses = labelled.count_losses(n - 1)
     total = 0.0
     for part in split_lanes(cut, _chunk(n, cut)):
         leave = functools.partial(_leave, part, order, np.ones(n), 0)
-        total += float(labelled.play_out(chances, order, first * part.start[n - 1 - losses], leave)[-1].sum())
+        total += float(labelled.play_out(probabilities, order, first * part.start[n - 1 - losses], leave)[-1].sum())
     return total
 
 
@@ -126,17 +130,17 @@ def alike_sets(n: int, size: int, alike: bool) -> Iterator[tuple[tuple[int, ...]
         yield from ((others, 1) for others in itertools.combinations(range(1, n), size))
 
 
-def win_with(chances: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) -> float:
+def win_with(probabilities: Floats, others: tuple[int, ...], cut: Cut, decoder: TopK) -> float:
     """Return the probability that class 0 and `others` are the candidates and that class 0 wins the final."""
-    n = chances.shape[0]
+    n = probabilities.shape[0]
     order = others + tuple(c for c in range(1, n) if c not in others)
     parts = split_lanes(cut, _chunk(n, cut))
-    return math.fsum(_win_lanes(chances, order, len(others), part, decoder) for part in parts)
+    return math.fsum(_win_lanes(probabilities, order, len(others), part, decoder) for part in parts)
 
 
-def _win_lanes(chances: Floats, order: tuple[int, ...], inside: int, cut: Cut, decoder: TopK) -> float:
-    n = chances.shape[0]
-    first = labelled.first_states(chances, order)
+def _win_lanes(probabilities: Floats, order: tuple[int, ...], inside: int, cut: Cut, decoder: TopK) -> float:
+    n = probabilities.shape[0]
+    first = labelled.first_states(probabilities, order)
     losses = labelled.count_losses(n - 1)
     rescore = decoder.final == "rescore"
     games = n - 1 if rescore else inside
@@ -148,7 +152,7 @@ def _win_lanes(chances: Floats, order: tuple[int, ...], inside: int, cut: Cut, d
             cap = (np.arange(n) < score) + x * (np.arange(n) == score)
             leave = functools.partial(_leave, cut, order, cap if rescore else np.ones(n), inside)
             pause = None if rescore else functools.partial(_weigh, cap)
-            left = labelled.play_out(chances, order, mass, leave, inside, pause)
+            left = labelled.play_out(probabilities, order, mass, leave, inside, pause)
             total += float(share * left[-1].sum())
     return total
 

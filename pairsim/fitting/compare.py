@@ -124,8 +124,8 @@ def fit_oracles(
         parameters = each.parameters(oracle, parts, counts, confidence)
         predicted = _predict(oracle, parts, decoders, count, seed, threads, report)
         judged = [
-            judge(seen.decoder, chances, counts.group, foreseen, confidence)
-            for (seen, chances), foreseen in zip(observed, predicted, strict=True)
+            judge(seen.decoder, probabilities, counts.group, foreseen, confidence)
+            for (seen, probabilities), foreseen in zip(observed, predicted, strict=True)
         ]
         drawn = traits_of(Recorded.of(oracle, min(TRAIT_ROWS, recorded.rows), seed))
         models.append(ModelFit(oracle, parameters, drawn, tuple(judged)))

@@ -1,4 +1,4 @@
-"""Cross-fitting: each row is judged by oracles that have not seen it, and the folds tell how far chance goes."""
+"""Cross-fitting: each row is judged by oracles that have not seen it, and the folds tell how far probability goes."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class FoldPredictions:
 
 
 def judge(
-    decoder: str, chances: Floats, group: NDArray[np.int64], predicted: FoldPredictions, confidence: float
+    decoder: str, probabilities: Floats, group: NDArray[np.int64], predicted: FoldPredictions, confidence: float
 ) -> Judged:
     """Return the distance of predicted from observed success, with its interval.
 
@@ -148,10 +148,10 @@ def judge(
     Where fewer than 5 failures (or successes) are seen, the folds cannot say how often they happen. What no row shows
     can be as frequent as log(2 / (1 - confidence)) / rows: there the interval goes at least so far to either side.
     """
-    rows, folds = len(chances), len(predicted.without)
+    rows, folds = len(probabilities), len(predicted.without)
     left_out = np.bincount(group, minlength=folds)
-    sums = np.bincount(group, chances, minlength=folds)
-    observed = float(chances.mean())
+    sums = np.bincount(group, probabilities, minlength=folds)
+    observed = float(probabilities.mean())
     shifts = predicted.without - predicted.reference
     success = min(1.0, max(0.0, predicted.success + float(left_out @ shifts) / rows))
     without = predicted.without - (sums.sum() - sums) / (rows - left_out)

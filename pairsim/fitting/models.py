@@ -51,8 +51,8 @@ def fit_similarity(recorded: Recorded | Traits) -> Similarity:
     True
     """
     traits = _traits("fit_similarity", recorded)
-    chances = traits.beats[np.triu_indices(traits.n, 1)] / traits.rows
-    r = hastie_tibshirani(chances[None, :], traits.n, clip=min(0.25, max(1e-12, 0.5 / traits.rows)))[0]
+    probabilities = traits.beats[np.triu_indices(traits.n, 1)] / traits.rows
+    r = hastie_tibshirani(probabilities[None, :], traits.n, clip=min(0.25, max(1e-12, 0.5 / traits.rows)))[0]
     r[0] = r.max()
     return Similarity(r / r.sum(), label="similarity:fitted")
 

@@ -82,13 +82,13 @@ class RecordedRows:
         given order or with few classes. Elsewhere it is a mean over draws: 8 per row, doubled until the draws have at
         most 5% of the variance over the rows, up to 128. What they add to that variance is in the interval.
         """
-        chances, draws = self.exact_chances(decoder), 0
-        if chances is None:
-            chances, draws = self.drawn_chances(decoder, seed, threads)
-        low, high = interval_of(chances, confidence)
-        return Observed(decoder.spec, self.count, float(chances.mean()), low, high, draws), chances
+        probabilities, draws = self.exact_probabilities(decoder), 0
+        if probabilities is None:
+            probabilities, draws = self.drawn_probabilities(decoder, seed, threads)
+        low, high = interval_of(probabilities, confidence)
+        return Observed(decoder.spec, self.count, float(probabilities.mean()), low, high, draws), probabilities
 
-    def exact_chances(self, decoder: Decoder) -> Floats | None:
+    def exact_probabilities(self, decoder: Decoder) -> Floats | None:
         """Return the exact success probability in each row, or None where there is none."""
         judged = decoder.equivalent or decoder
         method = CONDITIONAL.of(judged)
@@ -101,7 +101,7 @@ class RecordedRows:
         except ExactUnavailable:
             return None
 
-    def drawn_chances(self, decoder: Decoder, seed: int, threads: int) -> tuple[Floats, int]:
+    def drawn_probabilities(self, decoder: Decoder, seed: int, threads: int) -> tuple[Floats, int]:
         """Return the mean success over independent draws in each row, and the number of draws."""
         seeds = np.random.SeedSequence(seed).generate_state(MOST_DRAWS, np.uint64).tolist()
         method = CONDITIONAL.of(decoder)
@@ -111,18 +111,18 @@ class RecordedRows:
         while True:
             for winners in OrderedThreads(lambda each: decode(decoder, each), iter(seeds[done:goal])).work(threads):
                 successes += winners == self.truth
-            done, chances = goal, successes / goal
-            own = float((chances * (1.0 - chances)).mean()) / (done - 1)
-            if own <= OWN_SHARE * float(chances.var()) or done >= MOST_DRAWS:
-                return chances, done
+            done, probabilities = goal, successes / goal
+            own = float((probabilities * (1.0 - probabilities)).mean()) / (done - 1)
+            if own <= OWN_SHARE * float(probabilities.var()) or done >= MOST_DRAWS:
+                return probabilities, done
             goal = 2 * done
 
     def _ask(self, decoder: Decoder, seed: int) -> NDArray[np.int64]:
         """Return whom a decoder names in each row with the draws of one seed."""
-        winners, price = np.empty(self.count, np.int64), np.zeros(3, np.int64)
+        winners, cost = np.empty(self.count, np.int64), np.zeros(3, np.int64)
         kernel, stream = decoder.kernel(self.n), stream_key(seed, self.n)
         decode_trials(
-            self.recorded.kernel(), kernel, self.n, stream, 0, 0, winners, price, np.empty(0)
+            self.recorded.kernel(), kernel, self.n, stream, 0, 0, winners, cost, np.empty(0)
         )  # 0: no pairs are counted
         return winners
 

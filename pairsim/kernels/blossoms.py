@@ -16,7 +16,7 @@ OUTER, INNER, FREE = 0, 1, -1
 NEVER = np.iinfo(np.int64).max
 
 
-# rows of `Room.node`
+# rows of `MatchingState.node`
 DUAL = 0
 MATE = 1  # the vertex at the other end of the node's matched edge
 BEST = 2  # the outer vertex nearest to being joined with the node
@@ -31,12 +31,12 @@ STACK, STACKED = 10, 11  # nodes to match, and what with
 TALLY = 12  # not by node: the numbers below
 VERTICES, NODES, QUEUED, TIME = 0, 1, 2, 3  # vertices, nodes in use, length of the queue, time of MARK
 
-# planes of `Room.members`
+# planes of `MatchingState.members`
 CHILD = 0  # by node and vertex: the child of the node that holds the vertex; 0 where none does
 CYCLE = 1  # by blossom: its children in their cycle, the base first
 
 
-class Room(NamedTuple):
+class MatchingState(NamedTuple):
     """What a matching needs; a "node" is a vertex or a blossom. Few arrays: each takes time to compile in each call."""
 
     gain: np.ndarray  # int64[vertices, vertices]: a constant less the cost, twice; 0 where there is no edge
@@ -46,10 +46,10 @@ class Room(NamedTuple):
 
 
 @inner
-def new_room(most):
+def new_state(most):
     """Return room for the matching of up to `most` vertices."""
     nodes = max(most + most // 2 + 1, 4)
-    return Room(
+    return MatchingState(
         np.empty((most + 1, most + 1), np.int64),
         np.empty((13, nodes), np.int64),
         np.empty((nodes, nodes, 2), np.int64),
@@ -58,202 +58,206 @@ def new_room(most):
 
 
 @bare_inner
-def slack_of(room, a, b):
+def slack_of(state, a, b):
     """Return the slack of the best edge between two nodes: 0 when it is tight."""
-    u, v = room.ends[a, b, 0], room.ends[a, b, 1]
-    return room.node[DUAL, u] + room.node[DUAL, v] - 2 * room.gain[u, v]
+    u, v = state.ends[a, b, 0], state.ends[a, b, 1]
+    return state.node[DUAL, u] + state.node[DUAL, v] - 2 * state.gain[u, v]
 
 
 @bare_inner
-def forget_best(room, node):
+def forget_best(state, node):
     """Note that no outer vertex is known to be near to the node."""
-    room.node[BEST, node] = 0
-    room.node[GAP, node] = NEVER
+    state.node[BEST, node] = 0
+    state.node[GAP, node] = NEVER
 
 
 @bare_inner
-def find_best(room, node):
+def find_best(state, node):
     """Find the outer vertex nearest to the node."""
-    forget_best(room, node)
-    for u in range(1, room.node[TALLY, VERTICES] + 1):
-        if room.ends[u, node, 0] != 0 and room.node[TOP, u] != node and room.node[LABEL, room.node[TOP, u]] == OUTER:
-            slack = slack_of(room, u, node)
-            if slack < room.node[GAP, node]:
-                room.node[BEST, node] = u
-                room.node[GAP, node] = slack
+    forget_best(state, node)
+    for u in range(1, state.node[TALLY, VERTICES] + 1):
+        if (
+            state.ends[u, node, 0] != 0
+            and state.node[TOP, u] != node
+            and state.node[LABEL, state.node[TOP, u]] == OUTER
+        ):
+            slack = slack_of(state, u, node)
+            if slack < state.node[GAP, node]:
+                state.node[BEST, node] = u
+                state.node[GAP, node] = slack
 
 
 @bare_inner
-def enqueue(room, node):
+def enqueue(state, node):
     """Have the edges of all vertices of the node looked at."""
-    for u in range(1, room.node[TALLY, VERTICES] + 1):
-        if room.members[CHILD, node, u] != 0:
-            room.node[QUEUE, room.node[TALLY, QUEUED]] = u
-            room.node[TALLY, QUEUED] += 1
+    for u in range(1, state.node[TALLY, VERTICES] + 1):
+        if state.members[CHILD, node, u] != 0:
+            state.node[QUEUE, state.node[TALLY, QUEUED]] = u
+            state.node[TALLY, QUEUED] += 1
 
 
 @bare_inner
-def reverse(room, blossom, low, high):
+def reverse(state, blossom, low, high):
     """Turn round the part low .. high - 1 of the cycle."""
     high -= 1
     while low < high:
-        kept = room.members[CYCLE, blossom, low]
-        room.members[CYCLE, blossom, low] = room.members[CYCLE, blossom, high]
-        room.members[CYCLE, blossom, high] = kept
+        kept = state.members[CYCLE, blossom, low]
+        state.members[CYCLE, blossom, low] = state.members[CYCLE, blossom, high]
+        state.members[CYCLE, blossom, high] = kept
         low += 1
         high -= 1
 
 
 @bare_inner
-def place_of_child(room, blossom, child):
+def place_of_child(state, blossom, child):
     """Return the child's place in the cycle, an even number; the cycle is turned round where that takes it."""
-    length = room.node[LENGTH, blossom]
+    length = state.node[LENGTH, blossom]
     place = 0
-    while room.members[CYCLE, blossom, place] != child:
+    while state.members[CYCLE, blossom, place] != child:
         place += 1
     if place % 2 == 0:
         return place
-    reverse(room, blossom, 1, length)
+    reverse(state, blossom, 1, length)
     return length - place
 
 
 @bare_inner
-def match_node(room, node, other):
+def match_node(state, node, other):
     """Match the node along its best edge to `other`, and within its blossoms whatever follows from that."""
-    room.node[STACK, 0] = node
-    room.node[STACKED, 0] = other
+    state.node[STACK, 0] = node
+    state.node[STACKED, 0] = other
     size = 1
     while size > 0:
         size -= 1
-        a, b = room.node[STACK, size], room.node[STACKED, size]
-        room.node[MATE, a] = room.ends[a, b, 1]
-        if a > room.node[TALLY, VERTICES]:
-            child = room.members[CHILD, a, room.ends[a, b, 0]]
-            place = place_of_child(room, a, child)
+        a, b = state.node[STACK, size], state.node[STACKED, size]
+        state.node[MATE, a] = state.ends[a, b, 1]
+        if a > state.node[TALLY, VERTICES]:
+            child = state.members[CHILD, a, state.ends[a, b, 0]]
+            place = place_of_child(state, a, child)
             for k in range(place):
-                room.node[STACK, size] = room.members[CYCLE, a, k]
-                room.node[STACKED, size] = room.members[CYCLE, a, k ^ 1]
+                state.node[STACK, size] = state.members[CYCLE, a, k]
+                state.node[STACKED, size] = state.members[CYCLE, a, k ^ 1]
                 size += 1
-            room.node[STACK, size] = child
-            room.node[STACKED, size] = b
+            state.node[STACK, size] = child
+            state.node[STACKED, size] = b
             size += 1
             # the child becomes the base: it is turned to the front by three reversals
-            reverse(room, a, 0, place)
-            reverse(room, a, place, room.node[LENGTH, a])
-            reverse(room, a, 0, room.node[LENGTH, a])
+            reverse(state, a, 0, place)
+            reverse(state, a, place, state.node[LENGTH, a])
+            reverse(state, a, 0, state.node[LENGTH, a])
 
 
 @bare_inner
-def augment(room, a, b):
+def augment(state, a, b):
     """Match outer node a with b, and turn over the matching along the path from a to its root."""
     while True:
-        released = room.node[TOP, room.node[MATE, a]]
-        match_node(room, a, b)
+        released = state.node[TOP, state.node[MATE, a]]
+        match_node(state, a, b)
         if released == 0:
             return
-        above = room.node[TOP, room.node[PARENT, released]]
-        match_node(room, released, above)
+        above = state.node[TOP, state.node[PARENT, released]]
+        match_node(state, released, above)
         a, b = above, released
 
 
 @bare_inner
-def common_ancestor(room, a, b):
+def common_ancestor(state, a, b):
     """Return the outer node where the paths from a and b to their roots meet, 0 when the roots are different."""
-    room.node[TALLY, TIME] += 1
-    time = room.node[TALLY, TIME]
+    state.node[TALLY, TIME] += 1
+    time = state.node[TALLY, TIME]
     while a != 0 or b != 0:
         if a != 0:
-            if room.node[MARK, a] == time:
+            if state.node[MARK, a] == time:
                 return a
-            room.node[MARK, a] = time
-            a = room.node[TOP, room.node[MATE, a]]
+            state.node[MARK, a] = time
+            a = state.node[TOP, state.node[MATE, a]]
             if a != 0:
-                a = room.node[TOP, room.node[PARENT, a]]
+                a = state.node[TOP, state.node[PARENT, a]]
         a, b = b, a
     return 0
 
 
 @bare_inner
-def append_path(room, blossom, node, base):
+def append_path(state, blossom, node, base):
     """Append the nodes from `node` up to below `base` to the cycle; inner ones become outer."""
     while node != base:
-        inner_node = room.node[TOP, room.node[MATE, node]]
-        room.members[CYCLE, blossom, room.node[LENGTH, blossom]] = node
-        room.members[CYCLE, blossom, room.node[LENGTH, blossom] + 1] = inner_node
-        room.node[LENGTH, blossom] += 2
-        enqueue(room, inner_node)
-        node = room.node[TOP, room.node[PARENT, inner_node]]
+        inner_node = state.node[TOP, state.node[MATE, node]]
+        state.members[CYCLE, blossom, state.node[LENGTH, blossom]] = node
+        state.members[CYCLE, blossom, state.node[LENGTH, blossom] + 1] = inner_node
+        state.node[LENGTH, blossom] += 2
+        enqueue(state, inner_node)
+        node = state.node[TOP, state.node[PARENT, inner_node]]
 
 
 @bare_inner
-def shrink(room, a, base, b):
+def shrink(state, a, base, b):
     """Make a blossom of the odd cycle from `base` down to a, over the edge (a, b), and up again."""
-    count = room.node[TALLY]
+    count = state.node[TALLY]
     vertices = count[VERTICES]
     blossom = vertices + 1
-    while blossom <= count[NODES] and room.node[TOP, blossom] != 0:
+    while blossom <= count[NODES] and state.node[TOP, blossom] != 0:
         blossom += 1
     count[NODES] = max(count[NODES], blossom)
-    room.node[DUAL, blossom] = 0
-    room.node[LABEL, blossom] = OUTER
-    room.node[MATE, blossom] = room.node[MATE, base]
-    room.node[PARENT, blossom] = room.node[PARENT, base]
-    room.members[CYCLE, blossom, 0] = base
-    room.node[LENGTH, blossom] = 1
-    append_path(room, blossom, a, base)
-    reverse(room, blossom, 1, room.node[LENGTH, blossom])
-    append_path(room, blossom, b, base)
+    state.node[DUAL, blossom] = 0
+    state.node[LABEL, blossom] = OUTER
+    state.node[MATE, blossom] = state.node[MATE, base]
+    state.node[PARENT, blossom] = state.node[PARENT, base]
+    state.members[CYCLE, blossom, 0] = base
+    state.node[LENGTH, blossom] = 1
+    append_path(state, blossom, a, base)
+    reverse(state, blossom, 1, state.node[LENGTH, blossom])
+    append_path(state, blossom, b, base)
     for x in range(1, count[NODES] + 1):
-        room.ends[blossom, x, 0] = 0
-        room.ends[x, blossom, 0] = 0
+        state.ends[blossom, x, 0] = 0
+        state.ends[x, blossom, 0] = 0
     for u in range(1, vertices + 1):
-        room.members[CHILD, blossom, u] = 0
-    for k in range(room.node[LENGTH, blossom]):
-        child = room.members[CYCLE, blossom, k]
+        state.members[CHILD, blossom, u] = 0
+    for k in range(state.node[LENGTH, blossom]):
+        child = state.members[CYCLE, blossom, k]
         for x in range(1, count[NODES] + 1):
-            if x == blossom or room.ends[child, x, 0] == 0:
+            if x == blossom or state.ends[child, x, 0] == 0:
                 continue
-            if room.ends[blossom, x, 0] == 0 or slack_of(room, child, x) < slack_of(room, blossom, x):
-                room.ends[blossom, x, 0], room.ends[blossom, x, 1] = room.ends[child, x, 0], room.ends[child, x, 1]
-                room.ends[x, blossom, 0], room.ends[x, blossom, 1] = room.ends[x, child, 0], room.ends[x, child, 1]
+            if state.ends[blossom, x, 0] == 0 or slack_of(state, child, x) < slack_of(state, blossom, x):
+                state.ends[blossom, x, 0], state.ends[blossom, x, 1] = state.ends[child, x, 0], state.ends[child, x, 1]
+                state.ends[x, blossom, 0], state.ends[x, blossom, 1] = state.ends[x, child, 0], state.ends[x, child, 1]
         for u in range(1, vertices + 1):
-            if room.members[CHILD, child, u] != 0:
-                room.members[CHILD, blossom, u] = child
+            if state.members[CHILD, child, u] != 0:
+                state.members[CHILD, blossom, u] = child
         for x in range(1, count[NODES] + 1):
-            if room.node[TOP, x] == child:
-                room.node[TOP, x] = blossom
-    room.node[TOP, blossom] = blossom
-    find_best(room, blossom)
+            if state.node[TOP, x] == child:
+                state.node[TOP, x] = blossom
+    state.node[TOP, blossom] = blossom
+    find_best(state, blossom)
 
 
 @bare_inner
-def any_vertex(room, node):
+def any_vertex(state, node):
     """Return a vertex of the node."""
-    while node > room.node[TALLY, VERTICES]:
-        node = room.members[CYCLE, node, 0]
+    while node > state.node[TALLY, VERTICES]:
+        node = state.members[CYCLE, node, 0]
     return node
 
 
 @bare_inner
-def expand(room, blossom):
+def expand(state, blossom):
     """Undo an inner blossom whose dual is 0: its children on the tree's path stay in the tree, the others leave it."""
-    for x in range(1, room.node[TALLY, NODES] + 1):
-        if room.node[TOP, x] == blossom and x != blossom:
-            room.node[TOP, x] = room.members[CHILD, blossom, any_vertex(room, x)]
-    entry = room.members[CHILD, blossom, room.ends[blossom, room.node[PARENT, blossom], 0]]
-    place = place_of_child(room, blossom, entry)
+    for x in range(1, state.node[TALLY, NODES] + 1):
+        if state.node[TOP, x] == blossom and x != blossom:
+            state.node[TOP, x] = state.members[CHILD, blossom, any_vertex(state, x)]
+    entry = state.members[CHILD, blossom, state.ends[blossom, state.node[PARENT, blossom], 0]]
+    place = place_of_child(state, blossom, entry)
     for k in range(0, place, 2):
-        child, following = room.members[CYCLE, blossom, k], room.members[CYCLE, blossom, k + 1]
-        room.node[PARENT, child] = room.ends[following, child, 0]
-        room.node[LABEL, child] = INNER
-        room.node[LABEL, following] = OUTER
-        forget_best(room, child)
-        find_best(room, following)
-        enqueue(room, following)
-    room.node[LABEL, entry] = INNER
-    room.node[PARENT, entry] = room.node[PARENT, blossom]
-    for k in range(place + 1, room.node[LENGTH, blossom]):
-        child = room.members[CYCLE, blossom, k]
-        room.node[LABEL, child] = FREE
-        find_best(room, child)
-    room.node[TOP, blossom] = 0
+        child, following = state.members[CYCLE, blossom, k], state.members[CYCLE, blossom, k + 1]
+        state.node[PARENT, child] = state.ends[following, child, 0]
+        state.node[LABEL, child] = INNER
+        state.node[LABEL, following] = OUTER
+        forget_best(state, child)
+        find_best(state, following)
+        enqueue(state, following)
+    state.node[LABEL, entry] = INNER
+    state.node[PARENT, entry] = state.node[PARENT, blossom]
+    for k in range(place + 1, state.node[LENGTH, blossom]):
+        child = state.members[CYCLE, blossom, k]
+        state.node[LABEL, child] = FREE
+        find_best(state, child)
+    state.node[TOP, blossom] = 0

@@ -13,10 +13,10 @@ from pairsim.kernels.ties import FIRST, LOSE
 @bare_inner
 def _all_lost(others, losers, chosen):
     """Return the probability that `chosen` given classes are all among `losers` of `others`, drawn at random."""
-    chance = 1.0
+    probability = 1.0
     for k in range(chosen):
-        chance *= max(losers - k, 0) / (others - k)
-    return chance
+        probability *= max(losers - k, 0) / (others - k)
+    return probability
 
 
 @bare_inner
@@ -24,7 +24,7 @@ def _mean_share(log_factorials, others, winners, chosen, already):
     """Return the mean of 1 / (already + K), K the number of `chosen` classes among `winners` of `others`."""
     low = max(0, chosen - (others - winners))
     high = min(chosen, winners)
-    log_chance = (
+    log_probability = (
         log_factorials[winners]
         - log_factorials[low]
         - log_factorials[winners - low]
@@ -35,17 +35,17 @@ def _mean_share(log_factorials, others, winners, chosen, already):
         + log_factorials[chosen]
         + log_factorials[others - chosen]
     )
-    chance = math.exp(log_chance)
+    probability = math.exp(log_probability)
     mean = 0.0
     for k in range(low, high + 1):
-        mean += chance / (already + k)
-        chance *= (winners - k) * (chosen - k) / ((k + 1.0) * (others - winners - chosen + k + 1.0))
+        mean += probability / (already + k)
+        probability *= (winners - k) * (chosen - k) / ((k + 1.0) * (others - winners - chosen + k + 1.0))
     return mean
 
 
 @jit
 def max_win_probabilities(n, ties, heights, at_top, below_top, fail_at, fail_above):
-    """Write the chances to fail when class 0 scores M and M + 1, M being the others' top score before they meet it.
+    """Write the probabilities to fail when class 0 scores M and M + 1, M being the others' top score without it.
 
     heights is M, at_top how many have it, below_top how many have M - 1. With M wins, class 0 needs those at M to have
     all lost to it, and ties with them and with those at M - 1 who beat it; with M + 1 it ties with those at M that
@@ -74,11 +74,11 @@ def max_win_probabilities(n, ties, heights, at_top, below_top, fail_at, fail_abo
 
 
 @bare_jit
-def miss_crown(chances, below, heights, fail_at, fail_above, missed):
-    """Write max-win's probability to fail, `chances` and `below` being those of class 0 to score a, and less than a.
+def max_win_failures(probabilities, below, heights, fail_at, fail_above, missed):
+    """Write max-win's probability to fail, given those of class 0 to score a (`probabilities`) and less (`below`).
 
     With less than the others' top score M it fails, with M and M + 1 it may, with more it does not.
     """
     for t in range(missed.size):
         top = heights[t]
-        missed[t] = below[top] + chances[top] * fail_at[t] + chances[top + 1] * fail_above[t]
+        missed[t] = below[top] + probabilities[top] * fail_at[t] + probabilities[top + 1] * fail_above[t]

@@ -1,8 +1,8 @@
 """Polls without polling: given the scores of a tournament, what a poll does is known exactly.
 
-Class i's sampled score is Binomial(l, s_i / (n - 1)), independently of the others, so the chance that a class is named
-is a finite sum over its sampled score v; classes with equal scores are taken together. A fair draw among the tied is
-the subject of `fair_polls`; here are the rules under which a tie is won or lost for sure.
+Class i's sampled score is Binomial(l, s_i / (n - 1)), independently of the others, so the probability that a class is
+named is a finite sum over its sampled score v; classes with equal scores are taken together. A fair draw among the tied
+is the subject of `fair_polls`; here are the rules under which a tie is won or lost for sure.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class PollTables(NamedTuple):
     Polynomials are integrated by Gauss-Legendre rules, by the last of them exactly. What is used for that goes from the
     highest sampled score down, in chunks of 8, the last of which is filled up with impossible ones; each chunk has
     the rule that usually does for it, and x = 1 as one more node of no weight. In `top_mixed`, two nodes lie side by
-    side, with 8 sampled scores each, so that the rows of a crowd's scores follow each other.
+    side, with 8 sampled scores each, so that the rows of one group's scores follow each other.
     """
 
     pmf: np.ndarray  # float64[n, l + 1]: P(sampled score = v)
@@ -114,20 +114,20 @@ def _fails_to_name(tables, ties, scores, c, histogram, before, after):
         _gather(tables, before)
     failure = 0.0
     for v in range(after.below.size):
-        log_chance = after.below[v] if ties == LOSE else after.upto[v] + before.below[v]
-        failure -= tables.pmf[score, v] * np.expm1(log_chance)
+        log_probability = after.below[v] if ties == LOSE else after.upto[v] + before.below[v]
+        failure -= tables.pmf[score, v] * np.expm1(log_probability)
     return failure
 
 
 @jit
 def poll_trials(tables, ties, scores, truth, reference, failures, agreements):
-    """Write, for each trial (a column of scores), the chance that a poll misses the true class or names `reference`.
+    """Write, for each trial (a column of scores), how likely a poll misses the true class or names `reference`.
 
     `reference` may be empty: then there is nothing to agree with.
     """
     if ties == RANDOM:
-        crowd = count_rivals(scores, truth)
-        fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements)
+        rivals = count_rivals(scores, truth)
+        fair_poll_trials(tables, rivals, scores, truth, reference, failures, agreements)
         return
     n = scores.shape[0]
     values = tables.pmf.shape[1]

@@ -1,10 +1,10 @@
 """Polls whose ties are settled by a fair draw, given the scores of a tournament.
 
 A fair draw is a comparison of real numbers: add to each sampled score a uniform number of its own. Class c is named
-with chance sum over v of the integral over x in [0, 1] of P(c = v) prod over the others of P(below v) + x P(equal v), a
-polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken eight at a time, from the highest down:
-the products at all nodes are sums of logarithms from a table, a matrix product of four trials' counts with it. Rules
-have an odd number of nodes, and x = 1 is one more: they are taken two at a time.
+with probability sum over v of the integral over x in [0, 1] of P(c = v) prod over the others of P(below v) + x P(equal
+v), a polynomial in x, integrated by a Gauss-Legendre rule. Sampled scores are taken eight at a time, from the highest
+down: the products at all nodes are sums of logarithms from a table, a matrix product of four trials' counts with it.
+Rules have an odd number of nodes, and x = 1 is one more: they are taken two at a time.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _choose_rule(tables, rule, share, allowed):
 
 
 @inner
-def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, chances, base):
+def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, probabilities, base):
     """Return the parts of sampled score l - d by a longer rule, with products by repeated squaring.
 
     A rule errs by more than TOLERANCE only where the shares add up to 0.03 and more (as it errs by at most c A**(2m),
@@ -61,7 +61,7 @@ def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, ch
     """
     size = tables.sizes[rule]
     for g in range(size):
-        chances[g] = 1.0
+        probabilities[g] = 1.0
     for row in range(rows):
         share, upto = tables.top_share[lowest + row, d], tables.top_upto[lowest + row, d]
         left = np.int64(many[row * U_TOGETHER + trial])
@@ -71,7 +71,7 @@ def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, ch
         while left > 0:
             if left & 1:
                 for g in range(size):
-                    chances[g] *= base[g]
+                    probabilities[g] *= base[g]
             for g in range(size):
                 base[g] *= base[g]
             left >>= 1
@@ -80,8 +80,8 @@ def _integrate_longer(tables, many, trial, lowest, rows, own, other, d, rule, ch
     agreed = 0.0
     for g in range(size):
         gap = 1.0 - tables.nodes[rule, g]
-        won += tables.weights[rule, g] * chances[g]
-        agreed += tables.weights[rule, g] * chances[g] * (1.0 - gap * own_share) / (1.0 - gap * other_share)
+        won += tables.weights[rule, g] * probabilities[g]
+        agreed += tables.weights[rule, g] * probabilities[g] * (1.0 - gap * own_share) / (1.0 - gap * other_share)
     return tables.top_pmf[own, d] * (1.0 - won), tables.top_upto[own, d] * other_share * agreed
 
 
@@ -157,8 +157,8 @@ def _agreeing(rule, size, tables, fails, own, other):
 
 
 @jit
-def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreements):
-    """Write, for each trial, the chance that a poll misses the true class or names `reference` (which may be empty)."""
+def fair_poll_trials(tables, rivals, scores, truth, reference, failures, agreements):
+    """Write per trial the probability that a poll misses the true class or names `reference` (which may be empty)."""
     n, width = np.uint64(tables.top_pmf.shape[0]), np.uint64(tables.top_pmf.shape[1])
     pmf, upto, shares = tables.top_pmf.reshape(-1), tables.top_upto.reshape(-1), tables.top_share.reshape(-1)
     mixed, nodes, weights, sizes = tables.top_mixed.reshape(-1), tables.nodes, tables.weights, tables.sizes
@@ -172,11 +172,11 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
     unbeaten, crowded, joined = FOUR * apart, FIVE * apart, SIX * apart
     owns, others, ends = np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64)
     surely, rest = np.empty(TOGETHER), np.empty(TOGETHER)  # a lower bound of the failure, and what was not looked at
-    for group in range(np.uint64(crowd.lows.size)):
-        lowest, begin = crowd.lows[group], crowd.starts[group]
-        rows = crowd.starts[group + ONE] - begin
+    for group in range(np.uint64(rivals.lows.size)):
+        lowest, begin = rivals.lows[group], rivals.starts[group]
+        rows = rivals.starts[group + ONE] - begin
         for k in range(rows * U_TOGETHER):
-            many[k] = crowd.counts[begin * U_TOGETHER + k]
+            many[k] = rivals.counts[begin * U_TOGETHER + k]
         first = group * U_TOGETHER
         some = min(U_TOGETHER, np.uint64(failures.size) - first)
         for g in range(some):
@@ -206,8 +206,8 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
                     store(fails, node * U_WIDTH, fail)
                     total = total + weights[rule, node] * fail
 
-                # The chunk's parts of the failure, and the least that they can be: the chance to fail falls with x, so
-                # that it is at least that of x = 1/2 below it, and that of 1 beyond.
+                # The chunk's parts of the failure, and the least that they can be: the probability to fail falls with
+                # x, so that it is at least that of x = 1/2 below it, and that of 1 beyond.
                 never = load(fails, size * U_WIDTH)
                 likely, certain = load(pmf, own), 1.0 - never
                 store(notes, here, likely * total)
@@ -231,8 +231,9 @@ def fair_poll_trials(tables, crowd, scores, truth, reference, failures, agreemen
                     store(notes, joined + here, slope)
                     store(notes, other_error + here, smaller(part, repeat(1.0)) * certain * load(upto, own))
 
-                # Below some sampled score nothing more needs to be known: all classes are there with a chance of at
-                # most TOLERANCE of the failure that is sure by now. Then the true class fails, and no other is named.
+                # Below some sampled score nothing more needs to be known: all classes are there with a probability of
+                # at most TOLERANCE of the failure that is sure by now. Then the true class fails, and no other is
+                # named.
                 after = at + U_WIDTH
                 rest[g] = upto[own + U_WIDTH] if after < width else 0.0
                 if after == width or rest[g] * notes[unbeaten + here + U_WIDTH - ONE] <= TOLERANCE * surely[g]:

@@ -24,8 +24,8 @@ def _invert(cdf, guide, u):
 
 
 @jit
-def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners, price):
-    """Write the winner of each trial and add up the price, but for distinct pairs, which are not known.
+def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners, cost):
+    """Write the winner of each trial and add up the cost, but for distinct pairs, which are not known.
 
     `cdf[s]` and `guide[s]` are the law of a sampled score given the score s.
     """
@@ -42,8 +42,8 @@ def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winne
             sampled[c] = _invert(cdf[s], guide[s], u)
         size = cut(sampled, decoder.k, decoder.ties, key, candidates)
         asked = size * (n - 1) if decoder.rescore else size * (size - 1) // 2
-        price[QUERIES] += n * decoder.l + asked
-        price[ROUNDS] += 2 if asked else 1
+        cost[QUERIES] += n * decoder.l + asked
+        cost[ROUNDS] += 2 if asked else 1
         winners[t] = -1
         if size == 0:
             continue

@@ -1,4 +1,4 @@
-"""The driver: runs any decoder on any oracle, trial after trial, and is the one place where the price is counted."""
+"""The driver: runs any decoder on any oracle, trial after trial, and is the one place where the cost is counted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ QUERIES, DISTINCT, ROUNDS = 0, 1, 2
 
 
 @jit
-def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price, sure):
+def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, cost, sure):
     """Decode trials first .. first + winners.size - 1; write each winner and add up [queries, distinct, rounds].
 
     `max_repeats` is 0 for a decoder that never asks a pair twice, else the most queries of a trial: room for
@@ -33,11 +33,11 @@ def decode_trials(oracle, decoder, n, stream, first, max_repeats, winners, price
     state = allocate(decoder, n)
     trial = new_trial()
     pairs = new_pair_set(max_repeats)
-    _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, sure, state, trial, pairs)
+    _decode_each(oracle, decoder, stream, first, max_repeats, winners, cost, sure, state, trial, pairs)
 
 
 @bare_inner
-def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, sure, state, trial, pairs):
+def _decode_each(oracle, decoder, stream, first, max_repeats, winners, cost, sure, state, trial, pairs):
     """Decode the trials one after the other, without counting references: the caller holds all arrays."""
     for t in range(winners.size):
         move_trial(trial, stream, first + t)
@@ -51,16 +51,16 @@ def _decode_each(oracle, decoder, stream, first, max_repeats, winners, price, su
                 i_wins = low_wins(oracle, trial, i, j) if i < j else not low_wins(oracle, trial, j, i)
                 record(decoder, state, k, i, j, i_wins)
                 if max_repeats > 0:
-                    price[DISTINCT] += add_pair(pairs, i, j)
-            price[QUERIES] += size
-            price[ROUNDS] += 1
+                    cost[DISTINCT] += add_pair(pairs, i, j)
+            cost[QUERIES] += size
+            cost[ROUNDS] += 1
             finish_round(decoder, state)
             size = round_size(decoder, state)
         winners[t] = winner(decoder, state)
         if sure.size > 0:
             sure[t] = confidence(decoder, state)
     if max_repeats == 0:
-        price[DISTINCT] = price[QUERIES]
+        cost[DISTINCT] = cost[QUERIES]
 
 
 @jit

@@ -36,7 +36,7 @@ FAR_BELOW = (
 
 
 @bare_inner
-def normal_chance(x):
+def normal_probability(x):
     """Return the probability that a standard normal number is below x; exactly 1/2 at 0, 0 and 1 at the infinities."""
     return 0.5 * math.erfc(-x * ROOT_HALF)
 

@@ -10,7 +10,7 @@ from pairsim.kernels.stream import ZERO
 from pairsim.kernels.vectors import U_WIDTH, add_up, load, repeat
 
 FAILED, AGREEMENTS = range(2)  # the other places are those of two decoders side by side
-NOT_KNOWN, BY_NAMES, BY_CHANCES, ALWAYS = range(4)  # how it is known whether a decoder agrees with the reference
+NOT_KNOWN, BY_NAMES, BY_PROBABILITIES, ALWAYS = range(4)  # how it is known whether a decoder agrees with the reference
 
 
 @bare_inner
@@ -54,8 +54,8 @@ def add_up_outcomes(named, truth, reference, counted, agreeing, lost, agreed, ou
     """Write a row of numbers for each decoder.
 
     Where a decoder's failures are `counted`, its row of `lost` is set from whom it named (-1 is nobody), else it has
-    the chances to fail already. `agreeing` says how its agreements with decoder `reference` are known: by whom both
-    named, or by the probabilities in its row of `agreed`.
+    the probabilities to fail already. `agreeing` says how its agreements with decoder `reference` are known: by whom
+    both named, or by the probabilities in its row of `agreed`.
     """
     trials = truth.size
     for d in range(named.shape[0]):
@@ -78,7 +78,7 @@ def add_up_outcomes(named, truth, reference, counted, agreeing, lost, agreed, ou
             for t in range(trials):
                 same += (own[t] == other[t]) & (own[t] >= 0)
             numbers[AGREEMENTS] = same
-        elif agreeing[d] == BY_CHANCES:
+        elif agreeing[d] == BY_PROBABILITIES:
             numbers[AGREEMENTS] = _sum(agreed[d])
         elif agreeing[d] == ALWAYS:
             numbers[AGREEMENTS] = trials

@@ -39,7 +39,9 @@ class OracleFunctions(NamedTuple):
 
     low_wins: Callable[..., Any]  # (oracle, trial, i, j) -> bool, for i < j
     probability: Callable[..., Any] | None  # (oracle, i, j) -> probability that i wins, for i < j
-    fill: Callable[..., Any] | None = None  # what `fill_drawn` in tiles.py does, where chances differ between trials
+    fill: Callable[..., Any] | None = (
+        None  # what `fill_drawn` in tiles.py does, where probabilities differ between trials
+    )
 
 
 DECODERS: Registry[DecoderFunctions] = Registry(

@@ -29,7 +29,7 @@ class RivalCounts(NamedTuple):
 
 
 @inner
-def _more_room(numbers, size):
+def _grown(numbers, size):
     """Return a longer array that begins with `numbers`."""
     longer = np.empty(size, numbers.dtype)
     for k in range(numbers.size):  # an assignment of slices would compile the words of its error too
@@ -75,7 +75,7 @@ def count_rivals(scores, truth):
             most = np.uint64(max(high[a], high[a + 1], high[a + 2], high[a + 3]))
             more = (most - least + ONE) * U_TOGETHER
             if size + more > np.uint64(counts.size):
-                counts = _more_room(counts, 2 * (size + more))
+                counts = _grown(counts, 2 * (size + more))
             there = (group * n + least) * U_TOGETHER
             for place in range(more):
                 counts[size + place] = having[there + place]

@@ -180,9 +180,9 @@ def _flush_pending(slab):
 
 
 @bare_jit
-def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *room):
+def _play_slab(oracle, n, first_class, stream, first_word, slab, lanes, *buffers):
     # the scratch comes in pieces: numba takes 3 us to find the type of a NamedTuple that Python passes
-    scratch = Scratch(*room)
+    scratch = Scratch(*buffers)
     _clear(slab)
     write_slab_keys(stream, first_word, scratch.words, scratch.digits)
     for low in range(first_class, n, TILE):
@@ -220,8 +220,8 @@ def _ripple(counters, at, slices, carry):
 
 
 @bare_jit
-def _play_class_zero(oracle, n, stream, first_word, others, slab, answers, lanes, *room):
-    scratch = Scratch(*room)
+def _play_class_zero(oracle, n, stream, first_word, others, slab, answers, lanes, *buffers):
+    scratch = Scratch(*buffers)
     row, counters = scratch.tile, slab.counters
     for k in range(np.uint64(counters.size)):
         counters[k] = others.counters[k]

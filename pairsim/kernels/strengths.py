@@ -1,9 +1,9 @@
 """Classes that have a strength of their own in each trial: normal numbers, and tiles of answers that depend on them.
 
 A strength is a pure function of (seed, n, trial, class), as an answer is of its pair: its key is that of a digit that
-no answer ever looks at. The chance of a pair then differs from trial to trial, so a word of 64 answers is made lane by
-lane: the first digits of the uniform number behind an answer say between which two quantiles of the noise it lies,
-and a gap between the strengths outside of them decides without any probability being computed.
+no answer ever looks at. The probability of a pair then differs from trial to trial, so a word of 64 answers is made
+lane by lane: the first digits of the uniform number behind an answer say between which two quantiles of the noise it
+lies, and a gap between the strengths outside of them decides without any probability being computed.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 
 from pairsim.kernels.bits import LANES, U_LANES
 from pairsim.kernels.jit import bare_inner
-from pairsim.kernels.normal import normal_chance, normal_quantile
+from pairsim.kernels.normal import normal_probability, normal_quantile
 from pairsim.kernels.stream import ONE, TRIALS_PER_WORD, ZERO, digit_key, is_below, mix, mix_spread, place, spread
 
 FIRST_KEY = np.uint64(1 << 32)  # digits of answers are numbered from 0, and a double has 1074 of them at most
@@ -97,8 +97,8 @@ def varying_words(side, pair, own, other, at, words, digits, strengths, bins, ma
             lane = ZERO
             while (undecided ^ last) >> lane != ONE:
                 lane += ONE
-            chance = normal_chance(gap_between(side, strengths[mine + lane], strengths[theirs + lane]))
-            if is_below(chance, pair, lane, words[w], digits, 0):  # no digit key is at hand
+            probability = normal_probability(gap_between(side, strengths[mine + lane], strengths[theirs + lane]))
+            if is_below(probability, pair, lane, words[w], digits, 0):  # no digit key is at hand
                 won |= ONE << lane
             undecided = last
         tile[at + w] = ~won

@@ -38,7 +38,7 @@ class Scratch(NamedTuple):
     undecided: np.ndarray  # uint64[LANES]
     places: np.ndarray  # uint64[TILE * TILE]: the pairs of a tile, spread
     drawn: np.ndarray  # uint64[TILE * TILE * WIDTH]: answers in some of the words
-    chances: np.ndarray  # float64[TILE]
+    probabilities: np.ndarray  # float64[TILE]
     strengths: np.ndarray  # float64[2 * TILE * SLAB_TRIALS]: of the rows' classes, then of the columns'
     bins: np.ndarray  # uint64[TRIALS_PER_WORD]
     marks: np.ndarray  # uint64[2 * TRIALS_PER_WORD]
@@ -57,7 +57,7 @@ def own_scratch():
             undecided=aligned_words(LANES),
             places=aligned_words(TILE * TILE),
             drawn=aligned_words(TILE * TILE * WIDTH),
-            chances=np.empty(TILE),
+            probabilities=np.empty(TILE),
             strengths=np.empty(2 * TILE * SLAB_TRIALS),
             bins=aligned_words(TRIALS_PER_WORD),
             marks=aligned_words(2 * TRIALS_PER_WORD),
@@ -127,19 +127,19 @@ def fill_fair(low, high, first_row, rows, digits, tile, lanes):
 
 @bare_inner
 def fill_mixed(oracle, n, i, high, row, scratch, lanes):
-    """Write class i's pairs, of any chances, to a row of a tile; all chances first, so that none is waited for."""
-    chances = scratch.chances
+    """Write class i's pairs, of any probabilities, to a row of a tile; these first, so that none is waited for."""
+    probabilities = scratch.probabilities
     words, digits, tile, undecided = scratch.words, scratch.digits, scratch.tile, scratch.undecided
     first = max(0, i + 1 - high)
     last = min(TILE, n - high)
     for b in range(first, last):
-        chances[b] = probability(oracle, i, high + b)
+        probabilities[b] = probability(oracle, i, high + b)
     for b in range(first, last):
         at = np.uint64(row * TILE + b) * U_LANES
-        if chances[b] == 0.5:
+        if probabilities[b] == 0.5:
             fair_words(place(i, high + b), digits, tile, at, lanes)
         else:
-            top, rest = split_digits(chances[b])
+            top, rest = split_digits(probabilities[b])
             biased_words(top, rest, place(i, high + b), words, digits, tile, at, undecided, lanes)
 
 
@@ -168,7 +168,7 @@ def _overload_fill_other_rows(oracle, n, low, high, fair, scratch, lanes):
 
 @bare_inner
 def fill_drawn(oracle, n, low, rows, high, scratch, lanes):
-    """Write the answers of classes low .. low + rows - 1 against high .. high + 15 where each pair has one chance."""
+    """Write the answers of classes low .. low + rows - 1 against high .. high + 15; each pair has one probability."""
     if _is_fair(oracle, n, low, rows, high):
         fill_fair(low, high, 0, rows, scratch.digits, scratch.tile, lanes)
     else:

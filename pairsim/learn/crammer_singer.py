@@ -173,16 +173,16 @@ class CrammerSingerSVC(KernelClassifier):
 
     def _solve(self, X: Any, numbers: NDArray[np.int64]) -> None:
         """Solve the dual on features or on the Gram matrix."""
-        count, price = len(self.classes_), float(self.C)
+        count, penalty = len(self.classes_), float(self.C)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         on_features, on_gram = LOSSES[self.loss]
         options: Any = {"tol": float(self.tol), "most": self._most, "seed": seed}
         if self.kernel == "linear":
-            found = on_features(X, numbers, count, price, float(self.fit_intercept), **options)
+            found = on_features(X, numbers, count, penalty, float(self.fit_intercept), **options)
             check_objective(found.objective)
             self.coef_, self.intercept_ = found.weights, found.intercept
         else:
-            found = on_gram(self._gram_of_rows(X), numbers, count, price, **options)
+            found = on_gram(self._gram_of_rows(X), numbers, count, penalty, **options)
             check_objective(found.objective)
             rows = self._keep_rows(X, (found.weights != 0.0).any(axis=1))
             self.dual_coef_ = found.weights[rows]

@@ -28,12 +28,12 @@ def gaussian_gram(X: NDArray[np.float64], gamma: float, dtype: str = "float64") 
     left = np.column_stack([2.0 * gamma * rows, lengths, ones])
     right = np.ascontiguousarray(np.column_stack([rows, ones, lengths]).T)
     gram = np.empty((len(X), len(X)), dtype)
-    room = np.empty((BLOCK, len(X))) if gram.dtype != np.float64 else None
+    buffer = np.empty((BLOCK, len(X))) if gram.dtype != np.float64 else None
     for first in range(0, len(X), BLOCK):
         piece = gram[first : first + BLOCK]
-        block = piece if room is None else room[: len(piece)]
+        block = piece if buffer is None else buffer[: len(piece)]
         np.matmul(left[first : first + BLOCK], right, out=block)
         np.minimum(block, 0.0, out=block)
-        np.exp(block, out=block if room is None else piece, casting="same_kind")
+        np.exp(block, out=block if buffer is None else piece, casting="same_kind")
     np.fill_diagonal(gram, 1.0)
     return gram

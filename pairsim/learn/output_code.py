@@ -11,12 +11,12 @@ from sklearn.utils.metaestimators import available_if
 
 from pairsim.learn.codes.code_tables import CODES, read_code
 from pairsim.learn.codes.columns import ColumnClassifier
-from pairsim.learn.codes.decoding import DECODINGS, code_chances, decode_scores
+from pairsim.learn.codes.decoding import DECODINGS, code_probabilities, decode_scores
 from pairsim.learn.one_vs_one.margin_decoders import put_on_top
 from pairsim.learn.parameters import check_params
 
 
-def _decodes_to_chances(model: OutputCodeClassifier) -> bool:
+def _decodes_to_probabilities(model: OutputCodeClassifier) -> bool:
     return model.decoding == "probability"
 
 
@@ -124,16 +124,16 @@ class OutputCodeClassifier(ColumnClassifier):
         return self
 
     def _class_scores(self, X: Any) -> NDArray[np.float64]:
-        margins = self._columns_say(X, chances=_decodes_to_chances(self))
+        margins = self._columns_say(X, probabilities=_decodes_to_probabilities(self))
         return decode_scores(margins, self.code_, self.decoding)
 
-    @available_if(_decodes_to_chances)  # type: ignore[untyped-decorator, unused-ignore]
+    @available_if(_decodes_to_probabilities)  # type: ignore[untyped-decorator, unused-ignore]
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probability of each class: the product of what the columns believe of it, made to add up to 1.
 
         A column believes what its estimator's `predict_proba` says, or the logistic function of its margin.
         """
-        margins = self._columns_say(X, chances=True)
-        chances = code_chances(margins, self.code_)
-        put_on_top(chances, decode_scores(margins, self.code_, self.decoding).argmax(axis=1))
-        return chances
+        margins = self._columns_say(X, probabilities=True)
+        probabilities = code_probabilities(margins, self.code_)
+        put_on_top(probabilities, decode_scores(margins, self.code_, self.decoding).argmax(axis=1))
+        return probabilities

@@ -204,7 +204,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             return None
         if isinstance(self.calibration, str) and self.calibration == "auto":
             decoder = self._read_decoder()
-            return FOLDS if isinstance(decoder, MarginDecoder) and decoder.takes_chances else None
+            return FOLDS if isinstance(decoder, MarginDecoder) and decoder.takes_probabilities else None
         must_be = "'auto', None or an integer number of folds, at least 2"
         return check_whole("PairwiseClassifier", "calibration", self.calibration, 2, (1 << 31) - 1, must_be)
 
@@ -255,10 +255,10 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         points, n, couple = self._checked(X), self.model_.n, COUPLINGS[self._read_coupling()]
-        chances = score_all(self.model_, points, lambda margins: couple(self.link_.chances(margins), n))
+        probabilities = score_all(self.model_, points, lambda margins: couple(self.link_.probabilities(margins), n))
         if self._read_decoder().spec not in COUPLINGS:
-            put_on_top(chances, self._name(points)[0])
-        return chances
+            put_on_top(probabilities, self._name(points)[0])
+        return probabilities
 
     def _name(self, points: Any) -> tuple[NDArray[np.int64], RowCosts]:
         """Decide about rows that were checked: a second check would find that they have lost their names."""

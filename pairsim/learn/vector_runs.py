@@ -79,8 +79,8 @@ class LinearRun:
         labels, step, margin = self.rule.labels, self.rule.step, self.rule.margin
         seen = self.counts.visits
         if np.isnan(labels.other):
-            room = np.empty(self.sums.shape[1])
-            given = np.ascontiguousarray(labels.vectors), step, margin, order, seen, self.sums, self.late, room
+            buffer = np.empty(self.sums.shape[1])
+            given = np.ascontiguousarray(labels.vectors), step, margin, order, seen, self.sums, self.late, buffer
             updates = label_epoch(feature_rows(X), numbers, *given)
         else:
             rest = numbers, labels.other, step, margin, order, seen, self.sums, self.late

@@ -19,7 +19,7 @@ LIMITS = Limits(members=1 << 20, total=1 << 31, text=1 << 26)  # arrays of up to
 def read_skops(path: Path | str) -> PairModel:
     """Read a fitted one-vs-one model of scikit-learn from a file that `skops.io.dump` wrote (extra pairsim[skops]).
 
-    A skops file is not a pickle: it names types, and those that skops does not trust by itself are refused here with
+    A skops file is not a pickle: it names types, and those that skops does not trust are rejected here with
     the list of them, before any of it is built. The model is whatever `from_model` takes.
     """
     try:

@@ -26,7 +26,7 @@ Shapes = dict[str, tuple[tuple[int, ...], np.dtype[Any]]]
 FACTS = ("uniform", "exchangeable", "probabilities", "matrix", "words_per_question", "recording")
 
 
-class _Sealing(abc.ABCMeta):
+class _ReadOnlyMeta(abc.ABCMeta):
     """Makes instances that are frozen once their `__init__` is over."""
 
     def __call__(cls, *arguments: Any, **named: Any) -> Any:
@@ -35,7 +35,7 @@ class _Sealing(abc.ABCMeta):
         return made
 
 
-class Oracle(metaclass=_Sealing):
+class Oracle(metaclass=_ReadOnlyMeta):
     """Base of the oracles.
 
     A subclass has `name`, `summary`, `options`, an `__init__` that sets `n` and an attribute for each option, and
@@ -233,9 +233,9 @@ def fair_matrix(owner: str, n: int) -> NDArray[np.float64]:
 
 def mirror(upper: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the full matrix of probabilities whose part above the diagonal is that of `upper`."""
-    chances = np.where(np.tri(len(upper), k=-1, dtype=bool), 1.0 - upper.T, upper)
-    np.fill_diagonal(chances, 0.5)
-    return chances
+    probabilities = np.where(np.tri(len(upper), k=-1, dtype=bool), 1.0 - upper.T, upper)
+    np.fill_diagonal(probabilities, 0.5)
+    return probabilities
 
 
 def as_numbers(owner: str, name: str, values: ArrayLike, dimensions: int) -> NDArray[np.float64]:

@@ -20,14 +20,14 @@ from pairsim.oracles.uniform import Uniform
 class MatrixKernel(NamedTuple):
     """Compiled form of `Matrix`; only the probabilities above the diagonal are read."""
 
-    chances: np.ndarray  # float64[n, n]
+    win_probabilities: np.ndarray  # float64[n, n]
 
 
-def _chance(oracle, i, j):
-    return oracle.chances[i, j]
+def _probability(oracle, i, j):
+    return oracle.win_probabilities[i, j]
 
 
-define_drawn(MatrixKernel, _chance)
+define_drawn(MatrixKernel, _probability)
 
 
 class MatrixProbabilities(PairProbabilities):
@@ -35,15 +35,15 @@ class MatrixProbabilities(PairProbabilities):
 
     def __init__(self, oracle: Matrix) -> None:
         super().__init__(oracle)
-        self._chances = oracle.chances
+        self._win_probabilities = oracle.win_probabilities
 
     @functools.cached_property
     def first_row(self) -> NDArray[np.float64]:
-        return self._chances[0, 1:]
+        return self._win_probabilities[0, 1:]
 
     @functools.cached_property
     def rest_is_fair(self) -> bool:
-        return all((self._chances[i, i + 1 :] == 0.5).all() for i in range(1, self.n))
+        return all((self._win_probabilities[i, i + 1 :] == 0.5).all() for i in range(1, self.n))
 
 
 class Matrix(Oracle):
@@ -51,7 +51,7 @@ class Matrix(Oracle):
 
     Parameters
     ----------
-    chances : array_like of shape (n, n)
+    win_probabilities : array_like of shape (n, n)
         P, with P[i, j] + P[j, i] = 1 (to 1e-9) and every entry in [0, 1]. The diagonal is not looked at.
     label : str
         Name in tables.
@@ -68,14 +68,14 @@ class Matrix(Oracle):
     options: ClassVar[tuple[Option, ...]] = (Option("matrix", one_text, help="a csv or npy file"),)
     needs_n: ClassVar[bool] = False
 
-    def __init__(self, chances: ArrayLike, label: str = "matrix") -> None:
-        given = as_numbers("Matrix", "chances", chances, 2)
+    def __init__(self, win_probabilities: ArrayLike, label: str = "matrix") -> None:
+        given = as_numbers("Matrix", "win_probabilities", win_probabilities, 2)
         if given.shape[0] != given.shape[1]:
-            raise parameter_error("Matrix", "chances", "square", f"shape {given.shape[0]} x {given.shape[1]}")
+            raise parameter_error("Matrix", "win_probabilities", "square", f"shape {given.shape[0]} x {given.shape[1]}")
         self.n = check_classes("Matrix", given.shape[0])
         for i in range(self.n):  # row by row: no second matrix is made
             _check_row(given, i)
-        self.chances = given
+        self.win_probabilities = given
         self._label = label
         self._seal()
 
@@ -90,20 +90,20 @@ class Matrix(Oracle):
         return cls(Uniform(n, 0.8).matrix())
 
     def to_plain(self) -> tuple[dict[str, Any], Arrays]:
-        return {"n": self.n}, {"upper": self.chances[np.triu_indices(self.n, 1)]}
+        return {"n": self.n}, {"upper": self.win_probabilities[np.triu_indices(self.n, 1)]}
 
     @classmethod
     def from_plain(cls, params: dict[str, Any], arrays: Arrays) -> Matrix:
         n, upper = int(params["n"]), arrays["upper"]
         if upper.shape != (n * (n - 1) // 2,) or n * n > MOST_NUMBERS:  # before n decides how much memory is taken
             raise ValueError
-        chances = np.full((n, n), 0.5)
+        win_probabilities = np.full((n, n), 0.5)
         end = 0
         for i in range(n - 1):
             start, end = end, end + n - 1 - i
-            chances[i, i + 1 :] = upper[start:end]
-            chances[i + 1 :, i] = 1.0 - upper[start:end]
-        return Matrix(chances)
+            win_probabilities[i, i + 1 :] = upper[start:end]
+            win_probabilities[i + 1 :, i] = 1.0 - upper[start:end]
+        return Matrix(win_probabilities)
 
     @classmethod
     def arrays_fit(cls, n: int, shapes: Shapes) -> bool:
@@ -117,28 +117,28 @@ class Matrix(Oracle):
         return self._label
 
     def kernel(self) -> MatrixKernel:
-        return MatrixKernel(self.chances)
+        return MatrixKernel(self.win_probabilities)
 
     def matrix(self) -> NDArray[np.float64]:
-        return mirror(self.chances)
+        return mirror(self.win_probabilities)
 
     def _identity(self) -> tuple[object, ...]:
-        return (self.n, np.triu(self.chances, 1).tobytes())
+        return (self.n, np.triu(self.win_probabilities, 1).tobytes())
 
     def __repr__(self) -> str:
-        return f"Matrix({self.chances.tolist()})"
+        return f"Matrix({self.win_probabilities.tolist()})"
 
 
-def _check_row(chances: NDArray[np.float64], i: int) -> None:
+def _check_row(win_probabilities: NDArray[np.float64], i: int) -> None:
     """Refuse row i unless it holds probabilities that agree with column i."""
-    row, column = chances[i], chances[:, i]
+    row, column = win_probabilities[i], win_probabilities[:, i]
     off = np.arange(len(row)) != i
     outside = ((row < 0.0) | (row > 1.0)) & off
     if outside.any():
         j = int(np.argmax(outside))
-        raise parameter_error("Matrix", "chances", "in [0, 1]", f"{row[j]} at [{i}, {j}]")
+        raise parameter_error("Matrix", "win_probabilities", "in [0, 1]", f"{row[j]} at [{i}, {j}]")
     amiss = (np.abs(row + column - 1.0) > 1e-9) & off
     if amiss.any():
         j = int(np.argmax(amiss))
         got = f"{row[j]} + {column[j]} at [{i}, {j}]"
-        raise parameter_error("Matrix", "chances", "such that P[i, j] + P[j, i] = 1", got)
+        raise parameter_error("Matrix", "win_probabilities", "such that P[i, j] + P[j, i] = 1", got)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pairsim.checks import check_classes, check_number
 from pairsim.errors import parameter_error
 from pairsim.kernels.bits import LANES, SLAB_TRIALS
-from pairsim.kernels.normal import normal_chance, normal_quantile
+from pairsim.kernels.normal import normal_probability, normal_quantile
 from pairsim.kernels.protocol import define_oracle
 from pairsim.kernels.stream import low_wins_with, place
 from pairsim.kernels.strengths import WORD, gap_between, strength, strength_key, varying_words, write_strengths
@@ -36,7 +36,7 @@ class RankedKernel(NamedTuple):
     wrong: Side  # the same of pairs of wrong classes
 
 
-def _chance(oracle, i, j):
+def _probability(oracle, i, j):
     """Return the probability where it is the same in every trial, else nan."""
     if i == 0:
         return oracle.p if oracle.even else math.nan
@@ -48,7 +48,7 @@ def _low_wins(oracle, trial, i, j):
         return low_wins_with(oracle.p if i == 0 else 0.5, trial, i, j)
     key = strength_key(trial.word[0], trial.position[1])
     side = oracle.truth if i == 0 else oracle.wrong
-    return low_wins_with(normal_chance(gap_between(side, strength(key, i), strength(key, j))), trial, i, j)
+    return low_wins_with(normal_probability(gap_between(side, strength(key, i), strength(key, j))), trial, i, j)
 
 
 def _fill(oracle, n, low, rows, high, scratch, lanes):
@@ -83,7 +83,7 @@ def _fill(oracle, n, low, rows, high, scratch, lanes):
                 )
 
 
-define_oracle(RankedKernel, low_wins=_low_wins, probability=_chance, fill=_fill)
+define_oracle(RankedKernel, low_wins=_low_wins, probability=_probability, fill=_fill)
 
 
 class Ranked(Oracle):
@@ -175,10 +175,10 @@ class Ranked(Oracle):
 
     def matrix(self) -> NDArray[np.float64]:
         """Return P, where P[i, j] is the probability that i beats j over all trials; pairs are not independent."""
-        chances = fair_matrix(type(self).__name__, self.n)
-        chances[0, 1:] = self._p
-        chances[1:, 0] = 1.0 - self._p
-        return chances
+        probabilities = fair_matrix(type(self).__name__, self.n)
+        probabilities[0, 1:] = self._p
+        probabilities[1:, 0] = 1.0 - self._p
+        return probabilities
 
     def _identity(self) -> tuple[object, ...]:
         return (self.n, self._p, self.order, self.difficulty)

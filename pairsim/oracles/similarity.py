@@ -23,12 +23,12 @@ class SimilarityKernel(NamedTuple):
     r: np.ndarray  # float64[n]
 
 
-def _chance(oracle, i, j):
+def _probability(oracle, i, j):
     both = oracle.r[i] + oracle.r[j]
     return oracle.r[i] / both if both > 0.0 else 0.5
 
 
-define_drawn(SimilarityKernel, _chance)
+define_drawn(SimilarityKernel, _probability)
 
 
 def _zipf(n: int, exponent: float) -> NDArray[np.float64]:

@@ -20,11 +20,11 @@ class UniformKernel(NamedTuple):
     p: float
 
 
-def _chance(oracle, i, j):
+def _probability(oracle, i, j):
     return oracle.p if i == 0 else 0.5
 
 
-define_drawn(UniformKernel, _chance)
+define_drawn(UniformKernel, _probability)
 
 
 class UniformProbabilities(PairProbabilities):
@@ -86,10 +86,10 @@ class Uniform(Oracle):
         return UniformKernel(self._p)
 
     def matrix(self) -> NDArray[np.float64]:
-        chances = fair_matrix(type(self).__name__, self.n)
-        chances[0, 1:] = self._p
-        chances[1:, 0] = 1.0 - self._p
-        return chances
+        probabilities = fair_matrix(type(self).__name__, self.n)
+        probabilities[0, 1:] = self._p
+        probabilities[1:, 0] = 1.0 - self._p
+        return probabilities
 
     def probabilities(self) -> PairProbabilities:
         return UniformProbabilities(self)

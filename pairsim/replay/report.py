@@ -89,11 +89,11 @@ class TrialReport:
         """
         if limit is not None:
             limit = check_whole("to_text", "limit", limit, 1, must_be="None or an integer of at least 1")
-        chance = "" if self.p is None else f" (p = {self.p:g})"
+        probability = "" if self.p is None else f" (p = {self.p:g})"
         cost = f"{counted(self.queries, 'query')}, {counted(self.distinct, 'different pair')}"
         return "\n".join(
             [
-                f"{self.oracle}{chance}, n = {self.n}, {self.decoder}, seed {self.seed}, trial {self.trial}: "
+                f"{self.oracle}{probability}, n = {self.n}, {self.decoder}, seed {self.seed}, trial {self.trial}: "
                 f"the true class is {self.truth}",
                 *lay_out_rounds(self.asked, self.rounds, self.winner, self.n, limit),
                 f"cost: {cost}, {counted(len(self.rounds), 'round')}",

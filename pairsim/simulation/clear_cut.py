@@ -203,7 +203,7 @@ def separation(
         if recorded is not None:
             first[place], second[place] = _top_two(_recorded_scores(recorded, start, count), truth)
             return count
-        with WORKSPACES.lend(oracle.n) as workspace:
+        with WORKSPACES.take(oracle.n) as workspace:
             word = start // TRIALS_PER_WORD
             play_slab(oracle.kernel(), oracle.n, 0, stream_key(seed, oracle.n), word, workspace.full, U_LANES)
             unpack_scores(workspace.full, oracle.n, workspace.scores)

@@ -8,22 +8,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.kernels.differences import NUMBERS, compare_rows
-from pairsim.kernels.outcomes import ALWAYS, BY_CHANCES, BY_NAMES, NOT_KNOWN, add_up_outcomes
+from pairsim.kernels.outcomes import ALWAYS, BY_NAMES, BY_PROBABILITIES, NOT_KNOWN, add_up_outcomes
 from pairsim.simulation.tally import BlockResult
 
 
 class Outcomes(NamedTuple):
-    """Where a conditional method writes what a decoder did in some trials, one number per trial but for the price."""
+    """Where a conditional method writes what a decoder did in some trials, one number per trial but for the cost."""
 
     named: NDArray[np.int64]  # whom it predicts, -1 for nobody
     failed: NDArray[np.float64]  # the probability to fail
     agreed: NDArray[np.float64]  # the probability to predict what the reference predicts
     sure: NDArray[np.float64]  # the decoder's own probability to be right, for methods that are given what was asked
-    price: NDArray[np.float64]  # [queries, distinct, rounds] of all trials
+    cost: NDArray[np.float64]  # [queries, distinct, rounds] of all trials
 
 
 class TrialOutcomes:
-    """Whom decoders named, or their probabilities to fail, with prices in (queries, distinct, rounds).
+    """Whom decoders named, or their probabilities to fail, with costs in (queries, distinct, rounds).
 
     A decoder's failures are counted from whom it named, unless it is said that its row of `lost` has probabilities.
     """
@@ -32,23 +32,23 @@ class TrialOutcomes:
         self.truth = truth
         self.named = np.empty((decoders, len(truth)), np.int64)
         self.lost, self.agreed, self.sure = np.empty((3, decoders, len(truth)))
-        self.prices = np.zeros((decoders, 3))
+        self.costs = np.zeros((decoders, 3))
         self._counted = np.ones(decoders, np.bool_)
         self._agreeing = np.full(decoders, NOT_KNOWN, np.int64)
 
-    def outcomes(self, place: int) -> Outcomes:
+    def of(self, place: int) -> Outcomes:
         """Return where to write what a decoder did."""
-        return Outcomes(self.named[place], self.lost[place], self.agreed[place], self.sure[place], self.prices[place])
+        return Outcomes(self.named[place], self.lost[place], self.agreed[place], self.sure[place], self.costs[place])
 
     def note_names(self, place: int) -> None:
         """Note that a decoder's row says whom it named, as that of the reference does."""
         self._agreeing[place] = BY_NAMES
 
-    def note_chances(self, place: int, agreed: bool) -> None:
+    def note_probabilities(self, place: int, agreed: bool) -> None:
         """Note that a decoder's row has its probabilities to fail, and whether another has those to agree."""
         self._counted[place] = False
         if agreed:
-            self._agreeing[place] = BY_CHANCES
+            self._agreeing[place] = BY_PROBABILITIES
 
     def note_reference(self, place: int) -> None:
         """Note that a decoder is the reference, and was not asked whom it names."""
@@ -66,4 +66,4 @@ class TrialOutcomes:
         add_up_outcomes(self.named, self.truth, reference, self._counted, agreeing, self.lost, self.agreed, out)
         if pairs:
             compare_rows(self.lost, self._counted, out[decoders:])
-        return BlockResult(len(self.truth), out, self.prices)
+        return BlockResult(len(self.truth), out, self.costs)

@@ -101,18 +101,18 @@ class BlockSimulator:
         """Return what trials first .. first + count - 1 give, one entry per oracle."""
         if not self.scored:
             return [self._decode(oracle, None, None, first, count) for oracle in self.oracles]
-        with WORKSPACES.lend(self.n) as workspace:
+        with WORKSPACES.take(self.n) as workspace:
             wrong = WrongGames(self.oracles[0], self.stream, first, count, workspace) if self._splits else None
             return [self._decode(oracle, workspace, wrong, first, count) for oracle in self.oracles]
 
     @functools.cached_property
-    def _prices(self) -> NDArray[np.float64]:
+    def _costs(self) -> NDArray[np.float64]:
         """What a trial costs each decoder in (queries, distinct, rounds), as far as it is known beforehand."""
-        prices = np.empty((len(self._entries), 3))
+        costs = np.empty((len(self._entries), 3))
         for place, decoder, *_ in self._entries:
             cost, distinct = decoder.cost(self.n), decoder.expected_distinct(self.n)
-            prices[place] = cost.queries, cost.queries if distinct is None else distinct, cost.rounds
-        return prices
+            costs[place] = cost.queries, cost.queries if distinct is None else distinct, cost.rounds
+        return costs
 
     @functools.cached_property
     def _samples_distinct(self) -> frozenset[int]:
@@ -124,55 +124,55 @@ class BlockSimulator:
     ) -> BlockResult:
         """Return what each decoder did: first whom they named, then the probabilities, given the reference."""
         truth = oracle.truth(first, count)
-        sheet = TrialOutcomes(len(self._entries), truth)
-        sheet.prices[:] = count * self._prices
+        outcomes = TrialOutcomes(len(self._entries), truth)
+        outcomes.costs[:] = count * self._costs
         trials = Trials(oracle, self.stream, first, truth)
         if workspace is not None:
             trials = SlabTrials(oracle, self.stream, first, truth, workspace, wrong)
         for entry in self._entries:
             if entry.conditional and entry.method.given != QUERIES:
-                self._name_conditionally(entry, trials, sheet)
+                self._name_conditionally(entry, trials, outcomes)
             else:
-                self._name(entry, trials, sheet)
+                self._name(entry, trials, outcomes)
         if self._compares:
-            trials.reference = sheet.named[self.reference]
+            trials.reference = outcomes.named[self.reference]
         for entry in self._entries:
             if entry.conditional and entry.method.gives != WINNERS:
-                entry.method.write(trials, entry.decoder, sheet.outcomes(entry.place))
-                sheet.note_chances(entry.place, agreed=self._compares and entry.method.agrees)
-        return sheet.add_up(self.reference if self._compares else -1, self.paired)
+                entry.method.write(trials, entry.decoder, outcomes.of(entry.place))
+                outcomes.note_probabilities(entry.place, agreed=self._compares and entry.method.agrees)
+        return outcomes.add_up(self.reference if self._compares else -1, self.paired)
 
-    def _name(self, entry: Entry, trials: Trials, sheet: TrialOutcomes) -> None:
+    def _name(self, entry: Entry, trials: Trials, outcomes: TrialOutcomes) -> None:
         """Write whom a decoder names: from what is known of the trials where that does it, else by asking."""
         place, decoder, known, _ = entry
-        named = sheet.named[place]
+        named = outcomes.named[place]
         if isinstance(trials, SlabTrials) and known and not decoder.adaptive and known.names(trials, decoder, named):
-            self._price_distinct(place, decoder, trials, sheet)
+            self._count_distinct(place, decoder, trials, outcomes)
         else:
-            sure = sheet.sure[place] if entry.conditional else NOTHING
-            sheet.prices[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named, sure)
-        sheet.note_names(place)
+            sure = outcomes.sure[place] if entry.conditional else NOTHING
+            outcomes.costs[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named, sure)
+        outcomes.note_names(place)
 
-    def _price_distinct(self, place: int, decoder: Decoder, trials: Trials, sheet: TrialOutcomes) -> None:
+    def _count_distinct(self, place: int, decoder: Decoder, trials: Trials, outcomes: TrialOutcomes) -> None:
         """Write how many different pairs a decoder that is not asked would ask, where there is no formula for it."""
         if place in self._samples_distinct:
             distinct = _sampled_distinct(trials.oracle, decoder, self.stream)
-            sheet.prices[place, DISTINCT] = trials.count * distinct
+            outcomes.costs[place, DISTINCT] = trials.count * distinct
 
-    def _name_conditionally(self, entry: Entry, trials: Trials, sheet: TrialOutcomes) -> None:
+    def _name_conditionally(self, entry: Entry, trials: Trials, outcomes: TrialOutcomes) -> None:
         """Write whom a decoder with probabilities names, where that is wanted or is what its method gives."""
         place, decoder, method = entry.place, entry.decoder, entry.method
-        named = sheet.named[place]
-        self._price_distinct(place, decoder, trials, sheet)
+        named = outcomes.named[place]
+        self._count_distinct(place, decoder, trials, outcomes)
         if method.gives == WINNERS:
-            method.write(trials, decoder, sheet.outcomes(place))
-            sheet.note_names(place)
+            method.write(trials, decoder, outcomes.of(place))
+            outcomes.note_names(place)
         elif self._compares and (place == self.reference or not method.agrees):
             if not (isinstance(trials, SlabTrials) and method.names(trials, decoder, named)):
                 _ask(trials.oracle, decoder, self.stream, trials.first, named)
-            sheet.note_names(place)
+            outcomes.note_names(place)
         elif place == self.reference:
-            sheet.note_reference(place)
+            outcomes.note_reference(place)
 
 
 def _ask(
@@ -187,10 +187,10 @@ def _ask(
 
     Where `sure` is not empty, the decoder's own probabilities to be right are written to it.
     """
-    price = np.zeros(3, np.int64)
+    cost = np.zeros(3, np.int64)
     repeats = decoder.cost(oracle.n).queries if decoder.repeats else 0
-    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, price, sure)
-    return price
+    decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, cost, sure)
+    return cost
 
 
 @functools.lru_cache(maxsize=256)

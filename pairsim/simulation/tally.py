@@ -60,38 +60,38 @@ class BlockResult:
         How many.
     numbers : array, (decoders + pairs, 5)
         What `add_up_outcomes` writes of each decoder, then what `compare_rows` writes of every two.
-    prices : array, (decoders, 3)
+    costs : array, (decoders, 3)
         Queries, distinct and rounds of all trials.
     """
 
-    def __init__(self, trials: int, numbers: NDArray[np.float64], prices: NDArray[np.float64]) -> None:
-        self.trials, self.numbers, self.prices = trials, numbers, prices
+    def __init__(self, trials: int, numbers: NDArray[np.float64], costs: NDArray[np.float64]) -> None:
+        self.trials, self.numbers, self.costs = trials, numbers, costs
 
     def plus(self, other: BlockResult) -> BlockResult:
         """Return both together; the other's trials come after these."""
         numbers = np.empty_like(self.numbers)
         merge_rows(self.numbers, float(self.trials), other.numbers, float(other.trials), numbers)
-        return BlockResult(self.trials + other.trials, numbers, self.prices + other.prices)
+        return BlockResult(self.trials + other.trials, numbers, self.costs + other.costs)
 
     @functools.cached_property
     def tallies(self) -> tuple[Tally, ...]:
         """The tally of each decoder."""
         return tuple(
-            self._tally(*numbers, *prices)
-            for numbers, prices in zip(self.numbers[: len(self.prices)].tolist(), self.prices.tolist(), strict=True)
+            self._tally(*numbers, *costs)
+            for numbers, costs in zip(self.numbers[: len(self.costs)].tolist(), self.costs.tolist(), strict=True)
         )
 
     def _tally(
-        self, failed: float, agreements: float, mean: float, second: float, third: float, *prices: float
+        self, failed: float, agreements: float, mean: float, second: float, third: float, *costs: float
     ) -> Tally:
         smooth = None if math.isnan(mean) else Moments(self.trials, mean, second, third)
         known = math.nan if math.isnan(agreements) else agreements  # one nan for all, so that tallies compare
-        return Tally(self.trials, int(failed), smooth, known, *prices)
+        return Tally(self.trials, int(failed), smooth, known, *costs)
 
     @property
     def versus(self) -> PairedTallies:
         """Every two decoders side by side; nothing where that was not wanted."""
-        return PairedTallies(len(self.prices), self.trials, self.numbers[len(self.prices) :])
+        return PairedTallies(len(self.costs), self.trials, self.numbers[len(self.costs) :])
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BlockResult) and (self.tallies, self.versus) == (other.tallies, other.versus)

@@ -1,4 +1,4 @@
-"""WorkspacePool to work on one slab of trials: made once, and lent to whoever works now."""
+"""Buffers for one slab of trials: made once and reused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Working memory that is lent to whoever works now: fresh memory would cost its page faults anew."""
+"""Pool of reusable buffers: fresh memory would cost its page faults anew."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ class WorkspacePool(Generic[T]):
         self._idle: list[tuple[int, T]] = []
 
     @contextlib.contextmanager
-    def lend(self, n: int) -> Iterator[T]:
-        """Lend memory for n classes; nothing is expected in it."""
-        memory = self._take(n)
+    def take(self, n: int) -> Iterator[T]:
+        """Yield memory for n classes, and keep it for the next afterwards; nothing is expected in it."""
+        memory = self._pop(n)
         try:
             yield memory
         finally:
             self._idle.append((n, memory))
 
-    def _take(self, n: int) -> T:
+    def _pop(self, n: int) -> T:
         while self._idle:
             try:
                 size, memory = self._idle.pop()

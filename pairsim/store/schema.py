@@ -42,7 +42,7 @@ class Table:
         return f"INSERT OR REPLACE INTO {self.name} VALUES {_marks(rows, len(self.names))}"
 
     def find_all(self, keys: int) -> str:
-        """Return the statement that reads the rows with so many keys, each looked up by itself."""
+        """Return the statement that reads the rows with so many keys, each looked up on its own."""
         wanted = [f"k{place}" for place in range(self.keys)]
         same = " AND ".join(f"{self.name}.{name} = {key}" for name, key in zip(self.names, wanted, strict=False))
         columns = ", ".join(f"{self.name}.{name}" for name in self.names)

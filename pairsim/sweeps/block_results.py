@@ -115,8 +115,8 @@ def stored_versus(store: Store, first: str, second: str) -> dict[int, PairedTall
 
 def _to_tally(trials: int, numbers: tuple[float, ...]) -> Tally:
     tally = tally_of_numbers(trials, numbers, 0.0)
-    prices = (tally.queries, tally.distinct, tally.rounds)
-    _require(0 <= tally.failed <= trials and all(0.0 <= price < math.inf for price in prices))
+    costs = (tally.queries, tally.distinct, tally.rounds)
+    _require(0 <= tally.failed <= trials and all(0.0 <= cost < math.inf for cost in costs))
     _require_moments(tally.smooth, 0.0)
     return tally
 

@@ -26,16 +26,16 @@ ROUNDING = 1e-9  # a mean of probabilities may pass 1 by as much as rounding mak
 
 
 def is_sound(frame: pd.DataFrame) -> bool:
-    """Say whether the numbers are such as a sweep can give: probabilities in [0, 1], finite prices."""
-    chances = frame[["p", "success", "low", "high", "agreement", *LATER_COLUMNS]]
+    """Say whether the numbers are such as a sweep can give: probabilities in [0, 1], finite costs."""
+    probabilities = frame[["p", "success", "low", "high", "agreement", *LATER_COLUMNS]]
     always = frame[["success", "low", "high"]]
-    prices = frame[["queries", "distinct", "rounds"]]
+    costs = frame[["queries", "distinct", "rounds"]]
     return bool(
         (frame["n"] >= 2).all()
         and (frame["trials"] >= 0).all()
-        and ((chances >= -ROUNDING) & (chances <= 1.0 + ROUNDING) | chances.isna()).all(axis=None)
+        and ((probabilities >= -ROUNDING) & (probabilities <= 1.0 + ROUNDING) | probabilities.isna()).all(axis=None)
         and always.notna().all(axis=None)
-        and ((prices >= 0.0) & (prices < math.inf)).all(axis=None)
+        and ((costs >= 0.0) & (costs < math.inf)).all(axis=None)
     )
 
 

@@ -150,7 +150,7 @@ class SweepScheduler:
                 self._open.popleft()
             else:
                 self._open.rotate(-1)  # it waits for its rule: others go on
-        return self._next_ready()  # the search may have found blocks to be played by themselves only
+        return self._next_ready()  # the search may have found blocks to be run alone only
 
     def _next_ready(self) -> Unit | None:
         """Return the next unit that was made before; pieces of a block that failed meanwhile are dropped."""
@@ -178,7 +178,7 @@ class SweepScheduler:
         if all(cell.ended for cell in cells):  # a rule may end millions of blocks before the last: do not look at each
             progress.next_block = progress.blocks
         waiting = [cell.frontier for cell in cells if cell.stop.is_rule and not cell.ended]
-        some = BLOCKS_AHEAD if self._engine.in_process else self._engine.room + 1
+        some = BLOCKS_AHEAD if self._engine.in_process else self._engine.capacity + 1
         ahead = min(waiting) + some if waiting else progress.blocks
         while progress.next_block < min(progress.blocks, ahead):
             block = progress.next_block
@@ -294,7 +294,7 @@ class SweepScheduler:
             if job.failed:
                 continue  # another piece of the same block failed before
             job.failed = True
-            if len(job.wanted) > 1:  # any of them may be to blame: each is played by itself
+            if len(job.wanted) > 1:  # any of them may be to blame: each runs alone
                 for key in job.wanted:
                     self._ready.extend(self._units_of(progress, [self._job(progress, job.block, [key])]))
                 continue

@@ -76,8 +76,8 @@ class Stop:
             low, high = binomial_interval(tally.failed, tally.trials, confidence)
             return (high - low) / 2.0 <= self.half_width
         low, high = bounded_interval(tally.smooth, confidence)
-        rarer_chance = min(tally.smooth.mean, 1.0 - tally.smooth.mean)
-        return (high - low) / 2.0 <= self.half_width * (rarer_chance if self.relative else 1.0)
+        rarer_probability = min(tally.smooth.mean, 1.0 - tally.smooth.mean)
+        return (high - low) / 2.0 <= self.half_width * (rarer_probability if self.relative else 1.0)
 
 
 def make_stop(trials: int | None, default: int, half_width: float | str | None, failures: int | None) -> Stop:
@@ -185,14 +185,14 @@ def inverse_interval(
     log_choose = gammaln(earlier + 1.0) - gammaln(a + 1.0) - gammaln(earlier - a + 1.0)
 
     def at_most(q: float) -> float:
-        chance = np.exp(log_choose + xlogy(a, q) + xlog1py(earlier - a, -q))
-        return float(chance @ bdtr(np.minimum(total - a, trials), trials, q))
+        probability = np.exp(log_choose + xlogy(a, q) + xlog1py(earlier - a, -q))
+        return float(probability @ bdtr(np.minimum(total - a, trials), trials, q))
 
     def at_least(q: float) -> float:
-        chance = np.exp(log_choose + xlogy(a, q) + xlog1py(earlier - a, -q))
+        probability = np.exp(log_choose + xlogy(a, q) + xlog1py(earlier - a, -q))
         enough = np.where(total - a > trials, 0.0, bdtrc(np.clip(total - a - 1, 0, trials), trials, q))
         stopped = bdtrc(wanted - 1, earlier, q) if wanted <= earlier else 0.0
-        return float(stopped + chance @ enough)
+        return float(stopped + probability @ enough)
 
     middle = total / (earlier + trials)
     low = _solve(lambda q: at_least(q) - tail, 0.0, middle)
@@ -226,7 +226,7 @@ def stopped_failure(
     if seen >= wanted:  # both outcomes were frequent enough before; only possible when the blocks are tiny
         return None
     last = (total - seen, trials - earlier)
-    chance = inverse_estimate(wanted, (seen, earlier), last)
+    probability = inverse_estimate(wanted, (seen, earlier), last)
     low, high = inverse_interval(wanted, (seen, earlier), last, confidence if level is None else level)
-    low, high = min(low, chance), max(high, chance)
-    return (1.0 - chance, 1.0 - high, 1.0 - low) if flip else (chance, low, high)
+    low, high = min(low, probability), max(high, probability)
+    return (1.0 - probability, 1.0 - high, 1.0 - low) if flip else (probability, low, high)

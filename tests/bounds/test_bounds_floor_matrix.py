@@ -25,25 +25,25 @@ def of_strengths(strengths: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def of_logits(n: int, logits: list[float]) -> NDArray[np.float64]:
-    chances = np.full((n, n), 0.5)
+    probabilities = np.full((n, n), 0.5)
     for (i, j), logit in zip(itertools.combinations(range(n), 2), logits, strict=False):
-        chances[i, j] = 1.0 / (1.0 + math.exp(-logit))
-        chances[j, i] = 1.0 - chances[i, j]
-    return chances
+        probabilities[i, j] = 1.0 / (1.0 + math.exp(-logit))
+        probabilities[j, i] = 1.0 - probabilities[i, j]
+    return probabilities
 
 
-def naive_floor(chances: NDArray[np.float64], queries: int) -> float:
+def naive_floor(probabilities: NDArray[np.float64], queries: int) -> float:
     """Return the theorem's bound on kl(1/n, s) from its n + 1 worlds: the divergences summed world by world."""
-    n = len(chances)
-    order = [0, *sorted(range(1, n), key=lambda i: -sum(chances[i, j] for j in range(1, n)))]
+    n = len(probabilities)
+    order = [0, *sorted(range(1, n), key=lambda i: -sum(probabilities[i, j] for j in range(1, n)))]
     deals = [[order[0 if x == place else x + 1 if x < place else x] for x in range(n)] for place in range(n)]
     costs = []
     for x, y in itertools.combinations(range(n), 2):
-        wins = np.array([chances[deal[x], deal[y]] for deal in deals])
+        wins = np.array([probabilities[deal[x], deal[y]] for deal in deals])
         a, b = np.log(wins).mean(), np.log(1.0 - wins).mean()
         q = math.exp(a) / (math.exp(a) + math.exp(b))
         costs.append(float(np.mean(q * np.log(q / wins) + (1 - q) * np.log((1 - q) / (1 - wins)))))
-    fair = [0.5 * math.log(0.25 / (w * (1 - w))) for w in chances[np.triu_indices(n, 1)]]
+    fair = [0.5 * math.log(0.25 / (w * (1 - w))) for w in probabilities[np.triu_indices(n, 1)]]
     return min(sum(sorted(costs)[::-1][:queries]), queries * float(np.mean(fair)))
 
 
@@ -53,37 +53,41 @@ LOGITS = st.lists(st.floats(-4.0, 4.0), min_size=6, max_size=6)
 @settings(deadline=None, derandomize=True, max_examples=60)
 @given(st.sampled_from([2, 3, 4]), LOGITS)
 def test_the_best_decoder_does_not_beat_the_floor(n: int, logits: list[float]) -> None:
-    chances = of_logits(n, logits)
-    oracle = Matrix(chances)
-    for queries, best in enumerate(dealt_game(chances).best_successes()):
+    probabilities = of_logits(n, logits)
+    oracle = Matrix(probabilities)
+    for queries, best in enumerate(dealt_game(probabilities).best_successes()):
         assert best <= most_success(oracle, queries) + ROUNDING
         assert least_queries(oracle, min(best, 1.0 - ROUNDING) * (1.0 - ROUNDING)) <= queries
 
 
 def test_it_holds_for_an_order_of_five_classes_and_for_certain_answers() -> None:
-    for chances in (of_strengths(np.linspace(2, -2, 5) * 1.5), np.triu(np.ones((4, 4)), 1)):
-        oracle = Matrix(chances)
-        for queries, best in enumerate(dealt_game(chances).best_successes()):
+    for probabilities in (of_strengths(np.linspace(2, -2, 5) * 1.5), np.triu(np.ones((4, 4)), 1)):
+        oracle = Matrix(probabilities)
+        for queries, best in enumerate(dealt_game(probabilities).best_successes()):
             assert best <= most_success(oracle, queries) + ROUNDING
 
 
 def test_a_floor_that_is_ten_percent_larger_would_be_wrong() -> None:
     """Negative control; where two classes differ by one answer, the floor is reached."""
     for logits in ([0.5], [3.0]):
-        chances = of_logits(2, logits)
-        floor = floor_of("test", Matrix(chances))
-        assert 1.1 * floor.least(dealt_game(chances).best_successes()[1] * (1 - ROUNDING)) > 1
-    chances = of_strengths(np.array([0.4, 0.0, -0.4]))
-    needed = [MatrixFloor(chances).least(best * (1 - ROUNDING)) for best in dealt_game(chances).best_successes()]
+        probabilities = of_logits(2, logits)
+        floor = floor_of("test", Matrix(probabilities))
+        assert 1.1 * floor.least(dealt_game(probabilities).best_successes()[1] * (1 - ROUNDING)) > 1
+    probabilities = of_strengths(np.array([0.4, 0.0, -0.4]))
+    needed = [
+        MatrixFloor(probabilities).least(best * (1 - ROUNDING)) for best in dealt_game(probabilities).best_successes()
+    ]
     assert any(2.5 * least > queries for queries, least in enumerate(needed) if queries)
 
 
 @settings(deadline=None, derandomize=True, max_examples=50)
 @given(st.sampled_from([3, 4]), LOGITS, st.integers(0, 6))
 def test_it_is_the_theorem(n: int, logits: list[float], queries: int) -> None:
-    chances = of_logits(n, logits)
+    probabilities = of_logits(n, logits)
     queries = min(queries, n * (n - 1) // 2)
-    assert MatrixFloor(chances)._spent[queries] == pytest.approx(naive_floor(chances, queries), rel=1e-9, abs=1e-13)
+    assert MatrixFloor(probabilities)._spent[queries] == pytest.approx(
+        naive_floor(probabilities, queries), rel=1e-9, abs=1e-13
+    )
 
 
 def test_under_uniform_p_it_is_the_floor_by_divergence() -> None:

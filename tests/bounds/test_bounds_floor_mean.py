@@ -43,8 +43,8 @@ def test_other_probabilities() -> None:
     rng = np.random.default_rng(3)
     for n, scale in ((2, 3.0), (3, 0.5), (3, 2.0), (4, 0.3), (4, 1.5), (4, 4.0)):
         logits = rng.normal(size=(n, n)) * scale
-        chances = 1.0 / (1.0 + np.exp(logits.T - logits))
-        found = ratios(dealt_game(chances), Matrix(chances))
+        probabilities = 1.0 / (1.0 + np.exp(logits.T - logits))
+        found = ratios(dealt_game(probabilities), Matrix(probabilities))
         assert max(found) <= 1.0
 
 

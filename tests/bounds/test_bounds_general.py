@@ -21,46 +21,46 @@ from pairsim.stats import binomial_interval
 
 TIES = ("lose", "random", "first")
 FALSE_ALARM = 1e-9
-Chances = list[list[Fraction]]
+Probabilities = list[list[Fraction]]
 
 
 @st.composite
-def chance_matrices(draw: st.DrawFn, most: int) -> Chances:
+def probability_matrices(draw: st.DrawFn, most: int) -> Probabilities:
     """Draw eighths, 0 and 1 among them, for every pair of 2 .. most classes."""
     n = draw(st.integers(2, most))
-    chances = [[Fraction(1, 2)] * n for _ in range(n)]
+    probabilities = [[Fraction(1, 2)] * n for _ in range(n)]
     for i in range(n):
         for j in range(i + 1, n):
-            chances[i][j] = Fraction(draw(st.integers(0, 8)), 8)
-            chances[j][i] = 1 - chances[i][j]
-    return chances
+            probabilities[i][j] = Fraction(draw(st.integers(0, 8)), 8)
+            probabilities[j][i] = 1 - probabilities[i][j]
+    return probabilities
 
 
-def as_floats(chances: Chances) -> np.ndarray:
-    return np.array(chances, dtype=np.float64)
+def as_floats(probabilities: Probabilities) -> np.ndarray:
+    return np.array(probabilities, dtype=np.float64)
 
 
-@given(chance_matrices(5), st.sampled_from(TIES))
+@given(probability_matrices(5), st.sampled_from(TIES))
 @settings(derandomize=True, deadline=None, max_examples=60)
-def test_max_win_holds_the_exact_value(chances: Chances, ties: str) -> None:
-    low, high = general_max_win_failure(as_floats(chances), ties)
-    assert low <= general_failure(chances, ties) <= high
+def test_max_win_holds_the_exact_value(probabilities: Probabilities, ties: str) -> None:
+    low, high = general_max_win_failure(as_floats(probabilities), ties)
+    assert low <= general_failure(probabilities, ties) <= high
 
 
-@given(chance_matrices(4), st.integers(1, 3), st.sampled_from(TIES))
+@given(probability_matrices(4), st.integers(1, 3), st.sampled_from(TIES))
 @settings(derandomize=True, deadline=None, max_examples=40)
-def test_poll_holds_the_exact_value(chances: Chances, samples: int, ties: str) -> None:
-    low, high = general_poll_failure(as_floats(chances), samples, ties)
-    assert low <= general_failure(chances, ties, samples) <= high
+def test_poll_holds_the_exact_value(probabilities: Probabilities, samples: int, ties: str) -> None:
+    low, high = general_poll_failure(as_floats(probabilities), samples, ties)
+    assert low <= general_failure(probabilities, ties, samples) <= high
 
 
-@given(chance_matrices(5))
+@given(probability_matrices(5))
 @settings(derandomize=True, deadline=None, max_examples=30)
-def test_score_laws_are_exact(chances: Chances) -> None:
-    n = len(chances)
-    laws = score_laws(as_floats(chances))
+def test_score_laws_are_exact(probabilities: Probabilities) -> None:
+    n = len(probabilities)
+    laws = score_laws(as_floats(probabilities))
     exact = np.zeros((n - 1, n - 1))
-    among_rivals = [row[1:] for row in chances[1:]]
+    among_rivals = [row[1:] for row in probabilities[1:]]
     for scores, weight in score_vectors(among_rivals).items():
         for rival, score in enumerate(scores):
             exact[rival, score] += float(weight)
@@ -69,18 +69,18 @@ def test_score_laws_are_exact(chances: Chances) -> None:
 
 def test_the_walk_counts_pairs_exactly() -> None:
     # the expected number of rivals with at least class 0's score, over all tournaments, is the sum of `FIRST`
-    chances = [[Fraction(4 + j - i, 8) for j in range(4)] for i in range(4)]
-    laws = score_laws(as_floats(chances))
+    probabilities = [[Fraction(4 + j - i, 8) for j in range(4)] for i in range(4)]
+    laws = score_laws(as_floats(probabilities))
     total = mass = 0.0
     for score in range(4):
         ahead = np.array([[law[max(0, score - 1 + beaten) :].sum() for law in laws] for beaten in range(2)])
         sums = np.empty((SUMS, 4))
-        wins, losses = as_floats(chances)[0, 1:].copy(), as_floats(chances)[1:, 0].copy()
+        wins, losses = as_floats(probabilities)[0, 1:].copy(), as_floats(probabilities)[1:, 0].copy()
         walk_rivals(wins, losses, ahead, np.zeros((2, 3)), np.ones((2, 3)), score, score, sums)
         total += sums[FIRST, score]
         mass += sums[MASS, score]
         assert sums[FAILED, score] <= sums[FIRST, score] * (1 + 1e-12)
-    vectors = score_vectors(chances).items()
+    vectors = score_vectors(probabilities).items()
     exact = sum(weight * sum(score >= scores[0] for score in scores[1:]) for scores, weight in vectors)
     assert math.isclose(total, exact, rel_tol=1e-13)
     assert math.isclose(mass, 1.0, rel_tol=1e-13)
@@ -88,12 +88,12 @@ def test_the_walk_counts_pairs_exactly() -> None:
 
 def test_wrong_bounds_are_caught() -> None:
     # negative control: the lower side, taken for an upper one, and the interval of a slightly better class 0
-    chances = [[Fraction(1, 2)] * 5 for _ in range(5)]
-    exact = general_failure(chances, "lose")
-    low, high = general_max_win_failure(as_floats(chances), "lose")
+    probabilities = [[Fraction(1, 2)] * 5 for _ in range(5)]
+    exact = general_failure(probabilities, "lose")
+    low, high = general_max_win_failure(as_floats(probabilities), "lose")
     assert low <= exact <= high
     assert not exact <= low
-    better = as_floats(chances)
+    better = as_floats(probabilities)
     better[0, 1:], better[1:, 0] = 0.7, 0.3
     assert not general_max_win_failure(better, "lose")[1] >= exact
 
@@ -101,10 +101,10 @@ def test_wrong_bounds_are_caught() -> None:
 @given(st.integers(3, 40), st.integers(32, 64), st.integers(1, 20), st.sampled_from(TIES))
 @settings(derandomize=True, deadline=None, max_examples=30)
 def test_general_and_uniform_bounds_overlap(n: int, p: int, samples: int, ties: str) -> None:
-    chances = Uniform(n, p / 64).matrix()
+    probabilities = Uniform(n, p / 64).matrix()
     pairs = (
-        (general_max_win_failure(chances, ties), max_win_failure(n, p / 64, ties)),
-        (general_poll_failure(chances, samples, ties), poll_failure(n, p / 64, samples, ties)),
+        (general_max_win_failure(probabilities, ties), max_win_failure(n, p / 64, ties)),
+        (general_poll_failure(probabilities, samples, ties), poll_failure(n, p / 64, samples, ties)),
     )
     for general, uniform in pairs:
         assert general[0] <= uniform[1]
@@ -112,7 +112,7 @@ def test_general_and_uniform_bounds_overlap(n: int, p: int, samples: int, ties: 
         assert general[1] - general[0] < 0.12
 
 
-def test_uniform_chances_are_recognised_in_any_dress() -> None:
+def test_uniform_probabilities_are_recognised_in_any_dress() -> None:
     for oracle in (Matrix(Uniform(12, 0.7).matrix()), Similarity.profile("uniform-rest:0.3", 12)):
         p = float(oracle.matrix()[0, 1])
         for decoder in (MaxWin(), Poll(9)):
@@ -121,21 +121,27 @@ def test_uniform_chances_are_recognised_in_any_dress() -> None:
 
 
 def test_the_order_of_the_rivals_does_not_matter() -> None:
-    chances = Similarity.profile("zipf:0.8", 20).matrix()
+    probabilities = Similarity.profile("zipf:0.8", 20).matrix()
     order = np.concatenate(([0], 1 + np.random.default_rng(3).permutation(19)))
     for ties in TIES:
         for shuffled, plain in (
-            (general_max_win_failure(chances[np.ix_(order, order)], ties), general_max_win_failure(chances, ties)),
-            (general_poll_failure(chances[np.ix_(order, order)], 9, ties), general_poll_failure(chances, 9, ties)),
+            (
+                general_max_win_failure(probabilities[np.ix_(order, order)], ties),
+                general_max_win_failure(probabilities, ties),
+            ),
+            (
+                general_poll_failure(probabilities[np.ix_(order, order)], 9, ties),
+                general_poll_failure(probabilities, 9, ties),
+            ),
         ):
             np.testing.assert_allclose(shuffled, plain, rtol=1e-10)
 
 
 def test_tiny_failures_are_numbers() -> None:
-    # class 0 beats 1 and 2 with chance 1 - 2**-60 and 2 never beats 1: it fails only by losing to 1, or twice
+    # class 0 beats 1 and 2 with probability 1 - 2**-60 and 2 never beats 1: it fails only by losing to 1, or twice
     tiny = 2.0**-60
-    chances = np.array([[0.5, 1.0, 1.0], [tiny, 0.5, 1.0], [tiny, 0.0, 0.5]])
-    low, high = general_max_win_failure(chances, "first")
+    probabilities = np.array([[0.5, 1.0, 1.0], [tiny, 0.5, 1.0], [tiny, 0.0, 0.5]])
+    low, high = general_max_win_failure(probabilities, "first")
     assert low <= tiny <= high
     assert math.isclose(low, high, rel_tol=1e-8)
 

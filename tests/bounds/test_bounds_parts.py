@@ -25,10 +25,10 @@ def test_binomial_laws_are_right_in_every_term(n: int, p: int) -> None:
     first, pmf = binomial_window(n, float(p), float(64 - p))
     tails = np.full(n + 2, np.nan)
     fill_tails(n, float(p), float(64 - p), tails)
-    chance = Fraction(p, 64)
+    probability = Fraction(p, 64)
     above = Fraction(0)
     for k in range(n, -1, -1):
-        exact = math.comb(n, k) * chance**k * (1 - chance) ** (n - k)
+        exact = math.comb(n, k) * probability**k * (1 - probability) ** (n - k)
         above += exact
         found = pmf[k - first] if first <= k < first + pmf.size else 0.0
         assert math.isclose(found, exact, rel_tol=1e-12, abs_tol=1e-295)
@@ -70,7 +70,8 @@ def test_weights_of_joint_scores_are_probabilities() -> None:
 
 
 def test_moments_of_indicators_are_exact_tournament_counts() -> None:
-    # four rivals, none of which beat class 0: the chance that r given ones all win at least two of their three games
+    # four rivals, none of which beat class 0: the probability that r given ones all win at least two of their three
+    # games
     rivals, order = 4, 4
     rules = cell_rules(rivals)
     ahead = np.array([float(k >= 2) for k in range(order + 1)])  # no opponent is left outside a group of four

@@ -88,7 +88,7 @@ def test_wrong_bounds_are_caught() -> None:
     assert not holds((moments[1] - moments[2] + moments[3], 1.0), exact)  # and of odd order an upper one
 
 
-def test_an_interval_for_another_chance_is_refuted() -> None:
+def test_an_interval_for_another_probability_is_refuted() -> None:
     exact = uniform_failure(8, Fraction(45, 64), "lose")
     assert not holds(max_win_failure(8, 45.01 / 64, "lose"), exact)
     assert not holds(max_win_failure(8, 45 / 64, "random"), exact)

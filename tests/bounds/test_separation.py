@@ -57,12 +57,12 @@ def exact_law(n: int, p: float) -> dict[tuple[int, int], float]:
     law: dict[tuple[int, int], float] = {}
     pairs = list(itertools.combinations(range(n), 2))
     for outcome in itertools.product((True, False), repeat=len(pairs)):
-        scores, chance = [0] * n, 1.0
+        scores, probability = [0] * n, 1.0
         for (low, high), low_wins in zip(pairs, outcome, strict=True):
             scores[low if low_wins else high] += 1
-            chance *= 0.5 if low else p if low_wins else 1.0 - p
+            probability *= 0.5 if low else p if low_wins else 1.0 - p
         key = scores[0], max(scores[1:])
-        law[key] = law.get(key, 0.0) + chance
+        law[key] = law.get(key, 0.0) + probability
     return law
 
 
@@ -71,10 +71,10 @@ def test_fractions_are_those_of_the_exact_law(n: int, p: float) -> None:
     law = exact_law(n, p)
     found = separation(Uniform(n, p), 40_000, seed=3, confidence=1 - 1e-6)  # a false alarm in a million, a case
     for alpha in (0.5, 1.0, 1.5, 2.0, 3.0):
-        expected = sum(chance for (mine, other), chance in law.items() if mine >= alpha * other)
+        expected = sum(probability for (mine, other), probability in law.items() if mine >= alpha * other)
         above = found.above(alpha)
         assert above.low <= expected <= above.high
-        wrong = sum(chance for (mine, other), chance in law.items() if mine > alpha * other + 1e-9) - 0.05
+        wrong = sum(probability for (mine, other), probability in law.items() if mine > alpha * other + 1e-9) - 0.05
         assert not above.low <= wrong <= above.high  # the negative control
 
 

@@ -254,6 +254,6 @@ def test_the_outputs_minimise_the_expected_loss(weights: list[list[int]]) -> Non
     assert found.consistent == all(max(row) > sum(row) / 2 for row in weights)
     grid = np.linspace(-2, 2, 81)
     for q, outputs in zip(rows, found.outputs, strict=True):
-        for chance, f in zip(q, outputs, strict=True):
-            loss = chance * np.maximum(0, 1 - grid) + (1 - chance) * np.maximum(0, 1 + grid)
-            assert chance * max(0, 1 - f) + (1 - chance) * max(0, 1 + f) <= loss.min() + 1e-12
+        for probability, f in zip(q, outputs, strict=True):
+            loss = probability * np.maximum(0, 1 - grid) + (1 - probability) * np.maximum(0, 1 + grid)
+            assert probability * max(0, 1 - f) + (1 - probability) * max(0, 1 + f) <= loss.min() + 1e-12

@@ -118,7 +118,7 @@ def test_bad_input_is_one_line_and_exit_2(pairsim_command, tmp_path, monkeypatch
 
 
 def test_a_plan_keeps_what_it_says(pairsim_command, tmp_path):
-    """Every option reaches the target in an independent simulation (false alarm 1e-6 each); the order is by price."""
+    """Every option reaches the target in an independent simulation (false alarm 1e-6 each); the order is by cost."""
     out = pairsim_command(
         "plan", "--n", 64, "--p", 0.9, "--target", 0.9, "--format", "json", "--plot", tmp_path / "plan.svg"
     ).out

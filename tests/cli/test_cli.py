@@ -145,13 +145,13 @@ def test_similarity_profiles_and_files(pairsim_command, tmp_path):
 
 
 def test_matrix_from_csv_and_npy_is_the_oracle_it_describes(pairsim_command, tmp_path):
-    chances = pairsim.Uniform(6, 0.8).matrix()
-    np.savetxt(tmp_path / "chances.csv", chances, delimiter=",", fmt="%.17g")
-    np.save(tmp_path / "chances.npy", chances)
+    probabilities = pairsim.Uniform(6, 0.8).matrix()
+    np.savetxt(tmp_path / "probabilities.csv", probabilities, delimiter=",", fmt="%.17g")
+    np.save(tmp_path / "probabilities.npy", probabilities)
     uniform = pairsim_command(
         "sweep", "--n", 6, "--p", 0.8, "--trials", 300, "--method", "simulated", "--format", "csv"
     ).out
-    for name in ("chances.csv", "chances.npy"):
+    for name in ("probabilities.csv", "probabilities.npy"):
         out = pairsim_command(
             "sweep", "--matrix", tmp_path / name, "--trials", 300, "--method", "simulated", "--format", "csv"
         ).out

@@ -109,11 +109,11 @@ def test_good_files_are_read(good: dict[str, bytes], give, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", MUTATIONS)
 def test_mutated_files(good: dict[str, bytes], give, kind: str) -> None:
-    chance = random.Random(kind)
+    probability = random.Random(kind)
     codes = []
     for number in range(MUTATIONS[kind]):
         command = COMMANDS[kind][number % len(COMMANDS[kind])]
-        codes.append(give(kind, files.mutated(good[kind], chance), command))
+        codes.append(give(kind, files.mutated(good[kind], probability), command))
     assert codes.count(2) > len(codes) / 4
     assert sum(MUTATIONS.values()) >= 1000
 
@@ -129,12 +129,12 @@ def test_pickles_are_never_loaded(tmp_path: Path, give, good: dict[str, bytes]) 
 
     marker = tmp_path / "marker"
     pickled = files.pickled_files(marker)
-    chance = random.Random("pickles")
+    probability = random.Random("pickles")
     for kind, content in pickled.items():
         for command in COMMANDS[kind.removeprefix("2")]:
             assert give(kind, content, command) == 2
             for _ in range(10):
-                give(kind, files.mutated(content, chance), command)
+                give(kind, files.mutated(content, probability), command)
         for name in (".csv", ".json", ".db", ".parquet", "-matrix.txt"):  # under a name that it does not go by
             assert give(name, content, COMMANDS[name][0]) == 2
     assert not marker.exists()

@@ -132,13 +132,13 @@ def test_tables(tmp_path: Path, pairsim_command, name: str, ending: str) -> None
 
 def dataset(path: Path) -> None:
     """Write a data set whose columns and labels are hostile."""
-    chance = np.random.default_rng(1)
+    probability = np.random.default_rng(1)
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([HOSTILE, f"{HOSTILE}2", f"{HOSTILE}label"])
     for place in range(60):
         kind = place % 4
-        writer.writerow([*(kind + chance.normal(size=2)).round(3), f"{HOSTILE}{kind}"])
+        writer.writerow([*(kind + probability.normal(size=2)).round(3), f"{HOSTILE}{kind}"])
     path.write_text(text.getvalue(), newline="", encoding="utf-8")
 
 

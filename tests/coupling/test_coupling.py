@@ -31,7 +31,7 @@ COUPLINGS: list[Coupling] = [hastie_tibshirani, wu_lin_weng, pkpd]
 every_coupling = pytest.mark.parametrize("couple", COUPLINGS, ids=lambda f: f.__name__)
 law = settings(derandomize=True, deadline=None, max_examples=60)
 INSIDE = st.floats(0.02, 0.98)
-ANY_CHANCE = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.5, 2.0**-24, 5e-324, 1 - 2.0**-53]))
+ANY_PROBABILITY = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 0.5, 2.0**-24, 5e-324, 1 - 2.0**-53]))
 MARGINS = st.one_of(st.integers(-2, 2).map(float), st.floats(-50, 50))
 
 
@@ -45,7 +45,7 @@ def rows_of(entries: st.SearchStrategy[float], least: int = 2, most: int = 7) ->
     return st.integers(least, most).flatmap(row)
 
 
-def chances_of(p: Floats) -> Floats:
+def pair_probabilities(p: Floats) -> Floats:
     low, high = np.triu_indices(p.size, 1)
     return p[low] / (p[low] + p[high])
 
@@ -104,7 +104,7 @@ def test_quadratic_fit_equals_the_papers_iteration(case: tuple[int, Floats]) -> 
 
 @every_coupling
 @law
-@given(case=rows_of(ANY_CHANCE))
+@given(case=rows_of(ANY_PROBABILITY))
 def test_couplings_are_distributions(couple: Coupling, case: tuple[int, Floats]) -> None:
     n, row = case
     found = couple(row[None], n)
@@ -116,10 +116,12 @@ def test_couplings_are_distributions(couple: Coupling, case: tuple[int, Floats])
 @pytest.mark.parametrize("couple", [*COUPLINGS, non_dominance], ids=lambda f: f.__name__)
 @law
 @given(case=rows_of(INSIDE), data=st.data())
-def test_relabelled_classes_keep_their_chances(couple: Coupling, case: tuple[int, Floats], data: st.DataObject) -> None:
+def test_relabelled_classes_keep_their_probabilities(
+    couple: Coupling, case: tuple[int, Floats], data: st.DataObject
+) -> None:
     n, row = case
     order = data.draw(st.permutations(range(n)))
-    other = twins.relabelled(row, n, order, chances=True)
+    other = twins.relabelled(row, n, order, probabilities=True)
     np.testing.assert_allclose(couple(other[None], n)[0], couple(row[None], n)[0][order], atol=1e-8)
 
 
@@ -128,26 +130,26 @@ def test_relabelled_classes_keep_their_chances(couple: Coupling, case: tuple[int
 def test_relabelled_classes_keep_their_scores(case: tuple[int, Floats], data: st.DataObject) -> None:
     n, row = case
     order = data.draw(st.permutations(range(n)))
-    other = twins.relabelled(row, n, order, chances=False)
+    other = twins.relabelled(row, n, order, probabilities=False)
     assert (vote_scores(other[None], n)[0] == vote_scores(row[None], n)[0][order]).all()
     np.testing.assert_allclose(weighted_vote(other[None], n)[0], weighted_vote(row[None], n)[0][order], atol=1e-12)
     mirrored = probabilities_of(other[None])[0]
     np.testing.assert_allclose(
-        mirrored, twins.relabelled(probabilities_of(row[None])[0], n, order, chances=True), atol=1e-15
+        mirrored, twins.relabelled(probabilities_of(row[None])[0], n, order, probabilities=True), atol=1e-15
     )
 
 
 @every_coupling
 @law
 @given(shares=st.lists(st.floats(1e-3, 1.0), min_size=2, max_size=12))
-def test_true_chances_give_back_p(couple: Coupling, shares: list[float]) -> None:
+def test_true_probabilities_give_back_p(couple: Coupling, shares: list[float]) -> None:
     p = np.array(shares) / sum(shares)
-    np.testing.assert_allclose(couple(chances_of(p)[None], p.size)[0], p, atol=1e-8)
+    np.testing.assert_allclose(couple(pair_probabilities(p)[None], p.size)[0], p, atol=1e-8)
 
 
 @every_coupling
 @law
-@given(r=ANY_CHANCE)
+@given(r=ANY_PROBABILITY)
 def test_two_classes_need_no_coupling(couple: Coupling, r: float) -> None:
     np.testing.assert_allclose(couple([[r]], 2), [[r, 1 - r]], atol=1e-15)
 
@@ -261,7 +263,7 @@ def test_the_quadratic_fit_may_place_it_lower() -> None:
 
 
 @law
-@given(rows_of(ANY_CHANCE))
+@given(rows_of(ANY_PROBABILITY))
 def test_unbeaten_classes_have_non_dominance_one(case: tuple[int, Floats]) -> None:
     n, row = case
     scores = non_dominance(row[None], n)[0]

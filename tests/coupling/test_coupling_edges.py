@@ -27,7 +27,7 @@ from pairsim.coupling.compiled.linear import solve_positive
 from pairsim.errors import ParameterError
 
 COUPLINGS = ["hastie_tibshirani", "wu_lin_weng", "pkpd"]
-OF_CHANCES = [*COUPLINGS, "non_dominance"]
+OF_PROBABILITIES = [*COUPLINGS, "non_dominance"]
 OF_MARGINS = ["vote_scores", "weighted_vote"]
 INF = math.inf
 law = settings(derandomize=True, deadline=None, max_examples=60)
@@ -99,12 +99,12 @@ def test_libsvm_live() -> None:
 @pytest.mark.parametrize("name", COUPLINGS)
 @law
 @given(data=st.data(), n=st.integers(3, 8))
-def test_certain_chances_are_relabelled_too(name: str, data: st.DataObject, n: int) -> None:
+def test_certain_probabilities_are_relabelled_too(name: str, data: st.DataObject, n: int) -> None:
     pairs = n * (n - 1) // 2
     row = np.array(data.draw(st.lists(st.sampled_from([0.0, 1.0, 0.5, 0.25]), min_size=pairs, max_size=pairs)))
     order = data.draw(st.permutations(range(n)))
     couple = getattr(coupling, name)
-    found, other = couple(row[None], n)[0], couple(twins.relabelled(row, n, order, chances=True)[None], n)[0]
+    found, other = couple(row[None], n)[0], couple(twins.relabelled(row, n, order, probabilities=True)[None], n)[0]
     assert ((found >= 0) & (found <= 1)).all()
     np.testing.assert_allclose(other, found[order], atol=1e-7)
 
@@ -147,7 +147,7 @@ def test_newton_needs_few_steps_for_a_certain_order(n: int) -> None:
     r = np.triu(np.full((n, n), 1 - 2.0**-24), 1) + np.tril(np.full((n, n), 2.0**-24), -1)
     logs = np.zeros(n)
     assert finish_row(r.sum(axis=1), weights, weights.sum(axis=1), 1e-12, logs) <= 40
-    # Upsets expected across a cut after k classes, k (n - k) of chance 2**-24, fall to the two classes at the cut.
+    # Upsets expected across a cut after k classes, k (n - k) of probability 2**-24, fall to the two classes at the cut.
     k = np.arange(1, n)
     np.testing.assert_allclose(-np.diff(logs), 24 * math.log(2) - np.log(k * (n - k)), atol=1e-3)
 
@@ -174,7 +174,7 @@ def test_unnormalised_confidences_are_normalised() -> None:
 
 def every_result(rows: Any, n: int) -> dict[str, Any]:
     """Return what each function makes of rows of numbers in (0, 1), which are margins too."""
-    found = {name: getattr(coupling, name)(rows, n) for name in [*OF_CHANCES, *OF_MARGINS]}
+    found = {name: getattr(coupling, name)(rows, n) for name in [*OF_PROBABILITIES, *OF_MARGINS]}
     found["probabilities_of"] = coupling.probabilities_of(rows)
     found["non_dominance of both"] = coupling.non_dominance(rows, n, against=np.asarray(rows)[::-1])
     for rule in ("margin", "head-to-head", "first"):
@@ -210,9 +210,9 @@ def test_memory_does_not_grow_with_the_rows() -> None:
     assert whole > 75e6  # the measure sees what a copy of all rows as doubles costs
     for name in OF_MARGINS:
         assert peak_of(lambda name=name: getattr(coupling, name)(margins, n)) < 45e6, name  # type: ignore[misc]
-    chances = (margins > 0).view(np.int8)
+    probabilities = (margins > 0).view(np.int8)
     for name in ("pkpd", "non_dominance"):
-        assert peak_of(lambda name=name: getattr(coupling, name)(chances, n)) < 45e6, name  # type: ignore[misc]
+        assert peak_of(lambda name=name: getattr(coupling, name)(probabilities, n)) < 45e6, name  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 8, 9, 30, 67])
@@ -225,7 +225,7 @@ def test_the_solver_solves(n: int) -> None:
     np.testing.assert_allclose(matrix @ found, vector, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", [*OF_CHANCES, *OF_MARGINS])
+@pytest.mark.parametrize("name", [*OF_PROBABILITIES, *OF_MARGINS])
 @pytest.mark.parametrize(
     ("values", "n"),
     [
@@ -246,11 +246,11 @@ def test_refusals_of_tables(name: str, values: Any, n: Any) -> None:
         getattr(coupling, name)(values, n)
 
 
-@pytest.mark.parametrize("name", OF_CHANCES)
-@pytest.mark.parametrize("chance", [-0.1, 1.1, INF])
-def test_refusals_of_chances(name: str, chance: float) -> None:
+@pytest.mark.parametrize("name", OF_PROBABILITIES)
+@pytest.mark.parametrize("probability", [-0.1, 1.1, INF])
+def test_refusals_of_probabilities(name: str, probability: float) -> None:
     with pytest.raises(ParameterError, match="'r' parameter"):
-        getattr(coupling, name)([[0.5, chance, 0.5]], 3)
+        getattr(coupling, name)([[0.5, probability, 0.5]], 3)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Decoders that save questions: quick and champion name whom max-win names, halving beats a poll at its price."""
+"""Decoders that save questions: quick and champion name whom max-win names, halving beats a poll at its cost."""
 
 from __future__ import annotations
 
@@ -128,11 +128,11 @@ def test_a_rule_that_needs_to_know_less_asks_less() -> None:
 
 def test_rules_differ_in_what_they_ask() -> None:
     """Negative control of the one above: each rule must stop earlier than another at least once."""
-    oracle, prices = Uniform(20, 0.65), {}
+    oracle, costs = Uniform(20, 0.65), {}
     for ties in (*TIES, "any"):
-        _, (prices[ties], _, _) = decide(oracle, Quick(ties, "given"), 400, 1)
-    assert prices["any"] < prices["first"] < prices["random"]
-    assert prices["lose"] < prices["random"]
+        _, (costs[ties], _, _) = decide(oracle, Quick(ties, "given"), 400, 1)
+    assert costs["any"] < costs["first"] < costs["random"]
+    assert costs["lose"] < costs["random"]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 31, 64, 100])
@@ -160,7 +160,7 @@ def test_champion_takes_fewer_rounds_for_few_more_questions() -> None:
 
 @pytest.mark.parametrize("l", [1, 2, 5, 40, "log", "2log", "0.5log"])
 @pytest.mark.parametrize("n", [2, 3, 4, 7, 16, 33, 100])
-def test_the_price_of_halving_is_its_formula(n: int, l: int | str) -> None:
+def test_the_cost_of_halving_is_its_formula(n: int, l: int | str) -> None:
     size, classes, queries, rounds = naive.sample_size(l, n), n, 0, 0
     while classes > 1:
         asks = next(m for m in itertools.count() if (m + 1) ** 2 * classes > size**2 * n)
@@ -178,12 +178,12 @@ def test_halving_with_all_opponents_is_max_win() -> None:
     assert decide(oracle, Halving(9), 500, 3)[0] != decide(oracle, MaxWin(), 500, 3)[0]  # a draw of its own
 
 
-def test_halving_beats_a_poll_and_a_top_k_at_their_price() -> None:
+def test_halving_beats_a_poll_and_a_top_k_at_their_cost() -> None:
     """Intervals at 1 - 1e-9 that do not meet: no false alarm to speak of; p = 0.5 is the control where nobody can."""
     oracle, halving = Uniform(128, 0.75), Halving("log")
-    price = halving.cost(128).queries
-    rivals = [Poll(price // 128 + 1), TopK(5, (price - 5 * 127) // 128 + 1)]
-    assert all(rival.cost(128).queries >= price for rival in rivals)
+    spent = halving.cost(128).queries
+    rivals = [Poll(spent // 128 + 1), TopK(5, (spent - 5 * 127) // 128 + 1)]
+    assert all(rival.cost(128).queries >= spent for rival in rivals)
     for p, better in ((0.75, True), (0.5, False)):
         oracle = Uniform(128, p)
         mine, *theirs = simulate(oracle, [halving, *rivals], 2500, 5, 1 - 1e-9, method="simulated")

@@ -75,8 +75,8 @@ def test_equals_its_naive_twin(oracle_name: str, decoder_name: str) -> None:
     def law(drawn: Case) -> None:
         case, decoder, seed = drawn
         for trial, expected in zip(TRIALS, case.decide_naively(decoder, seed, TRIALS), strict=True):
-            winners, price = decide(case.oracle, decoder, 1, seed, trial)
-            assert (*winners, *price) == expected
+            winners, spent = decide(case.oracle, decoder, 1, seed, trial)
+            assert (*winners, *spent) == expected
 
     check(oracle_name, decoder_name, law, examples=25)
 
@@ -86,25 +86,27 @@ def test_equals_its_naive_twin_on_many_classes_and_far_trials(decoder: Decoder) 
     n, seed, trials = 40, 2**64 - 3, range(10**12, 10**12 + 3)
     rest = [1.0 / (n + c) for c in range(n)]
     r = [share / sum(rest) for share in rest]
-    case = OracleCase(Similarity(r), lambda s, trial: naive.random_tournament(naive.similarity_chances(r), s, trial))
+    case = OracleCase(
+        Similarity(r), lambda s, trial: naive.random_tournament(naive.similarity_probabilities(r), s, trial)
+    )
     expected = case.decide_naively(decoder, seed, trials)
-    winners, price = decide(case.oracle, decoder, len(trials), seed, trials[0])
+    winners, spent = decide(case.oracle, decoder, len(trials), seed, trials[0])
     assert winners == [decision.winner for decision in expected]
-    assert price == naive.bill(expected)
+    assert spent == naive.bill(expected)
 
 
 @pytest.mark.parametrize("n", [2, 7])
 def test_drawn_class_numbers_equal_their_naive_twin(n: int) -> None:
-    oracle, chances, seed, trials = Uniform(n, 0.7), naive.uniform_chances(n, 0.7), 9, range(40)
+    oracle, probabilities, seed, trials = Uniform(n, 0.7), naive.uniform_probabilities(n, 0.7), 9, range(40)
     rules = [without_labels(oracle, decoder) for decoder in every_decoder(n)]
     drawn = [each.rules for each in rules if isinstance(each, Relabelled)]
     assert {each.name for each in drawn} >= {"quick", "champion", "halving"}
     for decoder in drawn:
-        case = OracleCase(oracle, lambda seed, trial: naive.random_tournament(chances, seed, trial))
+        case = OracleCase(oracle, lambda seed, trial: naive.random_tournament(probabilities, seed, trial))
         expected = case.decide_naively(decoder, seed, trials, drawn_numbers=True)
-        winners, price = decide(oracle, Relabelled(decoder), len(trials), seed)
+        winners, spent = decide(oracle, Relabelled(decoder), len(trials), seed)
         assert winners == [decision.winner for decision in expected]
-        assert price == naive.bill(expected)
+        assert spent == naive.bill(expected)
         assert n == 2 or winners != decide(oracle, decoder, len(trials), seed)[0], "the numbers matter"
 
 
@@ -112,9 +114,9 @@ def test_drawn_class_numbers_equal_their_naive_twin(n: int) -> None:
 def test_a_wrong_twin_is_noticed(decoder_name: str) -> None:
     """Negative control: a twin that sees the next trial's tournament must not pass for the right one."""
     decoder = DECODERS[decoder_name]() if decoder_name != "top-k" else TopK(2, 2)
-    chances = naive.uniform_chances(9, 0.6)
-    right = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(chances, seed, trial))
-    wrong = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(chances, seed, trial + 1))
+    probabilities = naive.uniform_probabilities(9, 0.6)
+    right = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(probabilities, seed, trial))
+    wrong = OracleCase(Uniform(9, 0.6), lambda seed, trial: naive.random_tournament(probabilities, seed, trial + 1))
     winners, _ = decide(right.oracle, decoder, 40, seed=11)
     assert winners == [decision.winner for decision in right.decide_naively(decoder, 11, range(40))]
     assert winners != [decision.winner for decision in wrong.decide_naively(decoder, 11, range(40))]
@@ -152,11 +154,11 @@ def test_seeds_and_trials_are_different_tournaments() -> None:
 def test_decisions_do_not_depend_on_the_batch(oracle_name: str, decoder_name: str) -> None:
     def law(drawn: Case) -> None:
         case, decoder, seed = drawn
-        whole, price = decide(case.oracle, decoder, ROWS, seed)
+        whole, spent = decide(case.oracle, decoder, ROWS, seed)
         edges = [0, *sorted(random.Random(seed).sample(range(1, ROWS), 3)), ROWS]
         parts = [decide(case.oracle, decoder, b - a, seed, a) for a, b in itertools.pairwise(edges)]
         assert whole == [winner for winners, _ in parts for winner in winners]
-        assert price == tuple(map(sum, zip(*(part for _, part in parts), strict=True)))
+        assert spent == tuple(map(sum, zip(*(part for _, part in parts), strict=True)))
 
     check(oracle_name, decoder_name, law)
 
@@ -192,21 +194,21 @@ def test_decoders_side_by_side_see_the_same_tournaments(oracle_name: str) -> Non
         truth = case.oracle.truth(0, ROWS)
         reference, _ = decide(case.oracle, MaxWin(), ROWS, seed)
         for decoder, estimate in zip(panel, simulate(case.oracle, panel, ROWS, seed, method="simulated"), strict=True):
-            winners, price = decide(case.oracle, without_labels(case.oracle, decoder), ROWS, seed)
+            winners, spent = decide(case.oracle, without_labels(case.oracle, decoder), ROWS, seed)
             assert estimate.success == np.mean(winners == truth)
-            assert (estimate.queries, estimate.distinct, estimate.rounds) == tuple(total / ROWS for total in price)
+            assert (estimate.queries, estimate.distinct, estimate.rounds) == tuple(total / ROWS for total in spent)
             assert estimate.agreement == np.mean(np.equal(winners, reference))
             assert simulate(case.oracle, decoder, ROWS, seed, method="simulated").success == estimate.success
 
     law()
 
 
-# --- prices ----------------------------------------------------------------------------------------------------------
+# --- costs -----------------------------------------------------------------------------------------------------------
 
 
 @on_every_oracle
 @on_every_decoder
-def test_prices_are_as_promised(oracle_name: str, decoder_name: str) -> None:
+def test_costs_are_as_promised(oracle_name: str, decoder_name: str) -> None:
     def law(drawn: Case) -> None:
         case, decoder, seed = drawn
         n, cost = case.oracle.n, decoder.cost(case.oracle.n)
@@ -258,7 +260,7 @@ def test_picking_and_sessions_are_trial_0(oracle_name: str, decoder_name: str) -
         case, decoder, seed = drawn
         n = case.oracle.n
         low_wins = naive.recorded_tournament(n, Recorded.of(case.oracle, 1, seed).answers()[0].tolist())
-        (winner,), price = decide(case.oracle, decoder, 1, seed)
+        (winner,), spent = decide(case.oracle, decoder, 1, seed)
         asked: list[frozenset[int]] = []
 
         def ask(i: int, j: int) -> bool:
@@ -266,14 +268,14 @@ def test_picking_and_sessions_are_trial_0(oracle_name: str, decoder_name: str) -
             return low_wins(i, j) if i < j else not low_wins(j, i)
 
         choice = pick(ask, n, decoder, seed)
-        assert len(set(asked)) == len(asked) == price[1], "each different pair is asked once"
+        assert len(set(asked)) == len(asked) == spent[1], "each different pair is asked once"
         if choice is None:
             assert winner == -1
         else:
-            assert (choice.winner, choice.queries, choice.distinct, choice.rounds) == (winner, *price)
+            assert (choice.winner, choice.queries, choice.distinct, choice.rounds) == (winner, *spent)
         session = answer_in_any_order(Session(n, decoder, seed), low_wins, random.Random(seed))
         assert session.winner == (None if winner < 0 else winner)
-        assert (session.queries, session.distinct, session.rounds) == price
+        assert (session.queries, session.distinct, session.rounds) == spent
 
     check(oracle_name, decoder_name, law)
 

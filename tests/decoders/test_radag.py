@@ -101,8 +101,8 @@ def test_as_cheap_as_an_integer_programme(n: int, kind: str) -> None:
 def test_greedy_pairing_would_be_noticed() -> None:
     """Negative control: the two ways to the cheapest agree, and taking the cheapest game first does not."""
     costs = [[0, 1, 2, 9], [1, 0, 9, 2], [2, 9, 0, 9], [9, 2, 9, 0]]
-    prices = {(i, j): costs[i][j] for i, j in itertools.combinations(range(4), 2)}
-    assert by_hand((0, 1, 2, 3), prices) == [(0, 2), (1, 3)] == by_programming([0, 1, 2, 3], prices)
+    pair_costs = {(i, j): costs[i][j] for i, j in itertools.combinations(range(4), 2)}
+    assert by_hand((0, 1, 2, 3), pair_costs) == [(0, 2), (1, 3)] == by_programming([0, 1, 2, 3], pair_costs)
     assert pair_up(costs) == [2, 3, 0, 1]
 
 
@@ -174,11 +174,11 @@ def test_renaming_the_classes_renames_the_winner(n: int, seed: int) -> None:
 def test_good_errors_help_and_bad_ones_harm() -> None:
     """What it is for: told which pairs are unreliable, it succeeds more often than an adag that does not know."""
     n, dice = 16, np.random.default_rng(5)
-    chances = np.full((n, n), 0.5)
+    probabilities = np.full((n, n), 0.5)
     upper = np.triu_indices(n, 1)
-    chances[upper] = np.where(dice.random(len(upper[0])) < 0.5, 0.98, 0.6)
-    oracle = Matrix(np.triu(chances, 1) + np.tril(1 - chances.T, -1) + np.eye(n) / 2)
-    errors = 1 - chances[upper]
+    probabilities[upper] = np.where(dice.random(len(upper[0])) < 0.5, 0.98, 0.6)
+    oracle = Matrix(np.triu(probabilities, 1) + np.tril(1 - probabilities.T, -1) + np.eye(n) / 2)
+    errors = 1 - probabilities[upper]
     worst = errors.max() - errors
     good, blind, bad = simulate(oracle, [Radag(errors), Adag(), Radag(worst)], 4_000, seed=1)
     assert good.low > blind.high > blind.low > bad.high

@@ -345,7 +345,7 @@ def test_slots_and_words(engine: Engine) -> None:
         while engine.slots != 2 and time.monotonic() < deadline:
             time.sleep(0.05)
     assert engine.slots == 2
-    assert engine.room >= 4
+    assert engine.capacity >= 4
     assert "2" in engine.describe()
     assert engine.in_process == (isinstance(engine, ThreadEngine) or "ThreadPool" in engine.describe())
 
@@ -451,4 +451,4 @@ def test_a_unit_is_done_exactly_when_it_fails_less_often_than_it_may(
         report = run_units(engine, units, attempts=attempts)
     report.check_once(units)
     assert {unit for unit, *_ in report.done} == {unit for unit in units if failures[unit] < attempts}
-    assert engine.deepest <= engine.room
+    assert engine.deepest <= engine.capacity

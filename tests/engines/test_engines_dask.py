@@ -57,7 +57,7 @@ def test_units_wait_for_workers_and_nothing_stays_at_the_scheduler(cluster: Clus
         engine.start(work.snooze, 0.02)
         run_units(engine, feed(list(range(50))), lambda unit, *_: done.append(unit), pytest.fail, tick=tick)
         wait_until(lambda: engine.slots == 2, "both workers to be counted")
-        assert engine.room >= 4
+        assert engine.capacity >= 4
         assert ask_scheduler(cluster.address, count_tasks) >= 1  # the context, and the check below can fail
     assert sorted(done) == list(range(50))
     assert words[0] == f"no worker yet at {cluster.address}"

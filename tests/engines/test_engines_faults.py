@@ -80,12 +80,12 @@ def test_a_unit_that_kills_its_worker_once_gets_done(tmp_path: Path) -> None:
 
 
 def test_workers_killed_from_outside_again_and_again() -> None:
-    chance, kills, done = random.Random(20), [0], []
+    probability, kills, done = random.Random(20), [0], []
 
     def kill_one() -> None:
         workers = [child for child in multiprocessing.active_children() if child.name == "pairsim-worker"]
-        if kills[0] < 15 and workers and chance.random() < 0.6:
-            victim = chance.choice(workers)
+        if kills[0] < 15 and workers and probability.random() < 0.6:
+            victim = probability.choice(workers)
             assert victim.pid is not None
             os.kill(victim.pid, signal.SIGKILL)
             kills[0] += 1

@@ -1,4 +1,4 @@
-"""Work on several threads with results in order, and memory that is lent."""
+"""Work on several threads with results in order, and memory that is reused."""
 
 from __future__ import annotations
 
@@ -65,24 +65,24 @@ def test_an_iterator_that_raises_is_not_swallowed():
         list(OrderedThreads(lambda piece: piece, pieces()).work(2))
 
 
-def test_memory_is_lent_again_and_never_to_two_at_once():
+def test_memory_is_reused_and_never_by_two_at_once():
     made = []
-    room = WorkspacePool(lambda n: made.append(n) or [n])
-    with room.lend(5) as first, room.lend(5) as second:
+    capacity = WorkspacePool(lambda n: made.append(n) or [n])
+    with capacity.take(5) as first, capacity.take(5) as second:
         assert first is not second
-    with room.lend(5) as again:
+    with capacity.take(5) as again:
         assert again is first or again is second
     assert made == [5, 5]
-    with room.lend(6) as other:
+    with capacity.take(6) as other:
         assert other == [6]
     assert made == [5, 5, 6]
-    with room.lend(6) as same:
+    with capacity.take(6) as same:
         assert same is other
 
 
 def test_memory_comes_back_after_an_error():
-    room = WorkspacePool(lambda n: [n])
-    with pytest.raises(ZeroDivisionError), room.lend(3) as first:
+    capacity = WorkspacePool(lambda n: [n])
+    with pytest.raises(ZeroDivisionError), capacity.take(3) as first:
         raise ZeroDivisionError
-    with room.lend(3) as again:
+    with capacity.take(3) as again:
         assert again is first

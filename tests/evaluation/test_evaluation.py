@@ -51,7 +51,7 @@ def but_times(rows) -> list[str]:
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
-def test_mcnemar_is_the_chance_of_a_split_as_uneven(first, second):
+def test_mcnemar_is_the_probability_of_a_split_as_uneven(first, second):
     total = first + second
     gap = abs(first - second)
     ways = sum(math.comb(total, k) for k in range(total + 1) if abs(2 * k - total) >= gap)
@@ -126,7 +126,7 @@ def test_recorded_answers_give_the_labels_of_the_live_model(tmp_path, spec):
             while not session.done:
                 session.tell_all(bool(answers[row, pairs[min(i, j), max(i, j)]]) == (i < j) for i, j in session.ask())
             assert live.classes_[session.winner] == labels[row]
-            assert (session.queries, session.distinct, session.rounds) == tuple(price[row] for price in cost)
+            assert (session.queries, session.distinct, session.rounds) == tuple(spent[row] for spent in cost)
         named.add(tuple(labels.tolist()))
     assert len(named) > 2  # the decoders do not all say the same
 
@@ -143,7 +143,7 @@ def test_a_sweep_of_recorded_answers_is_right_as_often_as_the_evaluation():
     found = evaluate([dataset], ["linear-svc"], specs, seed=2).rows
     for live, replayed in zip(found[:-1], swept[:-1], strict=True):
         assert live.accuracy == replayed.success
-        if live.decoder != "champion:ties=first":  # who plays first is drawn, and changes the price alone
+        if live.decoder != "champion:ties=first":  # who plays first is drawn, and changes the cost alone
             assert (live.queries, live.rounds) == pytest.approx((replayed.queries, replayed.rounds))
     assert found[-1].accuracy != swept[-1].success  # negative control: a poll does draw
 
@@ -327,7 +327,7 @@ def test_numbers_that_no_evaluation_gives_are_refused(tmp_path):
         "short": block._replace(values=block.values[:-1]),
         "fraction": block._replace(values=(*block.values[:-1], 0.5)),
         "negative": block._replace(values=(*block.values[:-1], -1.0)),
-        "prices": block._replace(values=(-5.0, *block.values[1:])),
+        "costs": block._replace(values=(-5.0, *block.values[1:])),
         "second": block._replace(block=1),
         "rows": BlockRecord(block.task, 0, 2, block.values[:5]),
     }

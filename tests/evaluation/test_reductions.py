@@ -73,7 +73,7 @@ def test_the_help_names_the_reductions_that_take_an_estimator(pairsim_command):
 def test_every_reduction_learns(name):
     dataset = blobs("blobs", 3, 1, rows=72, apart=3.0)
     found = evaluate_reductions([dataset], [name], folds=2).rows[0]
-    assert found.accuracy > 0.7  # a third is chance
+    assert found.accuracy > 0.7  # a third is probability
 
 
 ONE_VS_ONE = ["all-pairs", "all-pairs:decision=margin", "dagsvm", "dagsvm:order=random"]

@@ -42,7 +42,7 @@ def beats_of(answers: Sequence[bool], n: int) -> list[list[bool]]:
 
 
 def named_true(scores: Sequence[int], truth: int, ties: str) -> Fraction:
-    """Return the chance that the class `truth` is named when the classes have these scores."""
+    """Return the probability that the class `truth` is named when the classes have these scores."""
     tied = [c for c, score in enumerate(scores) if score == max(scores)]
     if truth not in tied or (ties == "lose" and len(tied) > 1):
         return Fraction(0)
@@ -57,16 +57,19 @@ def success_on_row(beats: list[list[bool]], truth: int, decoder: Decoder) -> Fra
     if isinstance(decoder, Poll):
         assert isinstance(decoder.l, int)
         return sum(
-            (chance * named_true(sampled, truth, decoder.ties) for chance, sampled in polls(scores, decoder.l)),
+            (
+                probability * named_true(sampled, truth, decoder.ties)
+                for probability, sampled in polls(scores, decoder.l)
+            ),
             start=Fraction(0),
         )
     assert isinstance(decoder, Adag | Ddag)
     numbers = [truth, *(c for c in range(n) if c != truth)]  # the true class is number 0 of the enumeration
-    chances = [[Fraction(beats[i][j]) for j in numbers] for i in numbers]
+    probabilities = [[Fraction(beats[i][j]) for j in numbers] for i in numbers]
     given_order = tuple(numbers.index(c) for c in range(n))
     orders = [given_order] if decoder.order == "given" else list(itertools.permutations(range(n)))
     survive = survive_adag if isinstance(decoder, Adag) else survive_ddag
-    return sum((survive(chances, order) for order in orders), start=Fraction(0)) / len(orders)
+    return sum((survive(probabilities, order) for order in orders), start=Fraction(0)) / len(orders)
 
 
 @settings(deadline=None, max_examples=12)

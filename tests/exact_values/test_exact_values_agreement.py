@@ -44,13 +44,15 @@ def test_poll_by_two_programmes(n: int, p: float, l: int, ties: str) -> None:
     assert math.isclose(sum(alike), 1.0, rel_tol=1e-13)
 
 
-def test_the_programmes_tell_rules_and_chances_apart() -> None:
+def test_the_programmes_tell_rules_and_probabilities_apart() -> None:
     """Negative control."""
-    chances = Uniform(6, 0.75).matrix()
-    assert not same(scores.max_win_exchangeable(6, 0.75, "random"), scores.max_win_labelled(chances, "first"))
-    assert not same(scores.max_win_exchangeable(6, 0.75 + 1e-9, "random"), scores.max_win_labelled(chances, "random"))
+    probabilities = Uniform(6, 0.75).matrix()
+    assert not same(scores.max_win_exchangeable(6, 0.75, "random"), scores.max_win_labelled(probabilities, "first"))
     assert not same(
-        scores.poll_exchangeable(6, 0.75, 3, "lose"), labelled.expect_products(chances, poll_lanes(6, 4, "lose"))
+        scores.max_win_exchangeable(6, 0.75 + 1e-9, "random"), scores.max_win_labelled(probabilities, "random")
+    )
+    assert not same(
+        scores.poll_exchangeable(6, 0.75, 3, "lose"), labelled.expect_products(probabilities, poll_lanes(6, 4, "lose"))
     )
 
 
@@ -65,11 +67,11 @@ def test_the_programmes_tell_rules_and_chances_apart() -> None:
 )
 def test_top_k_with_and_without_symmetry(n: int, p: float, l: int, final: str, ties: str, data: st.DataObject) -> None:
     decoder = TopK(data.draw(st.integers(1, n)), l, final, ties)
-    chances = Uniform(n, p).matrix()
-    alike, apart = (top_k.top_k_over_sets(chances, decoder, alike) for alike in (True, False))
+    probabilities = Uniform(n, p).matrix()
+    alike, apart = (top_k.top_k_over_sets(probabilities, decoder, alike) for alike in (True, False))
     assert math.isclose(alike[0], apart[0], rel_tol=1e-12, abs_tol=1e-14)
     if ties == "lose":
-        counts = [top_k.count_candidates(chances, decoder, alike) for alike in (True, False)]
+        counts = [top_k.count_candidates(probabilities, decoder, alike) for alike in (True, False)]
         np.testing.assert_allclose(counts[0], counts[1], rtol=1e-12, atol=1e-14)
         assert counts[0].min() >= -1e-14
 

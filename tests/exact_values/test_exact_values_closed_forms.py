@@ -18,7 +18,7 @@ from pairsim.exact_values import brackets, closed_forms, exact, random_orders
 
 CLOSE = 4e-15  # relative
 SIZES = (2, 3, 4, 5, 7, 16, 17, 1000, 2**20, 2**20 + 1, 10**9)
-CHANCES = (
+PROBABILITIES = (
     *(2.0**-1000, 1e-9, 0.1, 0.25, 0.5, 0.7, 0.9, 0.99),
     *(1 - 1e-6, 1 - 1e-9, 1 - 1e-12, 1 - 2.0**-52, math.nextafter(1, 0)),
 )
@@ -60,7 +60,7 @@ def keeps_its_digits(name: str, n: int, p: float) -> bool:
 
 @pytest.mark.parametrize("name", sorted(FORMS))
 @pytest.mark.parametrize("n", SIZES)
-@pytest.mark.parametrize("p", CHANCES)
+@pytest.mark.parametrize("p", PROBABILITIES)
 def test_closed_forms_keep_their_digits(name: str, n: int, p: float) -> None:
     assert keeps_its_digits(name, n, p)
 
@@ -100,28 +100,32 @@ def test_certain_answers(decoder: Ddag | Adag, n: int) -> None:
 @pytest.mark.parametrize("p", [0.0, 0.3, 0.9, 1 - 2.0**-40, 1.0])
 def test_dynamic_programmes_meet_the_closed_forms(n: int, p: float) -> None:
     oracle = Uniform(n, p)
-    chances = oracle.matrix()
+    probabilities = oracle.matrix()
     # the true class plays its own games only: what the others answer among themselves does not matter
-    chances[1:, 1:] = np.triu(np.random.default_rng(n).random((n - 1, n - 1)), 1)
-    chances[1:, 1:] += np.tril(1 - chances[1:, 1:].T, -1)
+    probabilities[1:, 1:] = np.triu(np.random.default_rng(n).random((n - 1, n - 1)), 1)
+    probabilities[1:, 1:] += np.tril(1 - probabilities[1:, 1:].T, -1)
     games = (n - 1).bit_length()
     pairs = [
-        (random_orders.ddag_random_order(chances), closed_forms.ddag_random_order(n, p)),
-        (random_orders.adag_random_order(chances), closed_forms.adag_random_order(n, p)),
-        (brackets.ddag_given_order(Matrix(chances).probabilities()), closed_forms.win_all(p, n - 1)),
-        (brackets.adag_given_order(Matrix(chances).probabilities()), closed_forms.win_all(p, games)),
+        (random_orders.ddag_random_order(probabilities), closed_forms.ddag_random_order(n, p)),
+        (random_orders.adag_random_order(probabilities), closed_forms.adag_random_order(n, p)),
+        (brackets.ddag_given_order(Matrix(probabilities).probabilities()), closed_forms.win_all(p, n - 1)),
+        (brackets.adag_given_order(Matrix(probabilities).probabilities()), closed_forms.win_all(p, games)),
     ]
     for found, wanted in pairs:
         assert found == pytest.approx(wanted, rel=2e-14, abs=1e-300)
 
 
 def test_dynamic_programmes_tell_places_apart() -> None:
-    """Negative control: with unequal chances the closed form of their mean is wrong."""
-    chances = Uniform(6, 0.9).matrix()
-    chances[0, 1], chances[1, 0] = 0.5, 0.5
-    mean = chances[0, 1:].mean()
-    assert random_orders.ddag_random_order(chances)[0] != pytest.approx(closed_forms.ddag_random_order(6, mean)[0])
-    assert random_orders.adag_random_order(chances)[0] != pytest.approx(closed_forms.adag_random_order(6, mean)[0])
+    """Negative control: with unequal probabilities the closed form of their mean is wrong."""
+    probabilities = Uniform(6, 0.9).matrix()
+    probabilities[0, 1], probabilities[1, 0] = 0.5, 0.5
+    mean = probabilities[0, 1:].mean()
+    assert random_orders.ddag_random_order(probabilities)[0] != pytest.approx(
+        closed_forms.ddag_random_order(6, mean)[0]
+    )
+    assert random_orders.adag_random_order(probabilities)[0] != pytest.approx(
+        closed_forms.adag_random_order(6, mean)[0]
+    )
 
 
 def test_a_constant_row_has_the_closed_form_under_any_name() -> None:
@@ -136,7 +140,7 @@ def test_a_constant_row_has_the_closed_form_under_any_name() -> None:
 
 
 def test_large_brackets() -> None:
-    """2,000 classes in given order: the two chances add up, and equal chances give the power of the rounds."""
+    """2,000 classes in given order: both probabilities add up, and equal ones give the power of the rounds."""
     oracle = Matrix(Similarity.profile("zipf:1.0", 2000).matrix())
     found = exact(oracle, Adag("given"))
     assert found.how == "bracket dynamic programming"
@@ -149,9 +153,9 @@ def test_large_brackets() -> None:
 
 
 def test_random_orders_do_not_look_at_class_numbers() -> None:
-    chances = Similarity.profile("zipf:1.0", 8).matrix()
+    probabilities = Similarity.profile("zipf:1.0", 8).matrix()
     for solve in (random_orders.ddag_random_order, random_orders.adag_random_order):
-        found = {round(solve(chances[np.ix_(order, order)])[0], 13) for order in relabellings(8)}
+        found = {round(solve(probabilities[np.ix_(order, order)])[0], 13) for order in relabellings(8)}
         assert len(found) == 1
 
 

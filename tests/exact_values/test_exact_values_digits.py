@@ -1,4 +1,4 @@
-"""Tiny failures and prices: exact values keep all their digits, and the price is an expectation."""
+"""Tiny failures and costs: exact values keep all their digits, and the cost is an expectation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exact_values_enumeration import (
     PROBLEMS,
     TIES,
     agrees,
-    enumerate_price,
+    enumerate_cost,
     enumerate_success,
     fractions_of,
     names,
@@ -26,7 +26,8 @@ from labels import told_apart
 from pairsim import Adag, Ddag, Decoder, Matrix, MaxWin, Oracle, Poll, TopK, Uniform
 from pairsim.exact_values import exact
 
-# --- tiny failures: both chances keep all their digits ---------------------------------------------------------------
+# --- tiny failures: both probabilities keep all their digits
+# ---------------------------------------------------------------
 
 ALMOST_SURE = 1 - 2.0**-40
 NEARLY_RIGHT: list[Oracle] = [
@@ -53,16 +54,16 @@ def test_tiny_failures_keep_their_digits(oracle: Oracle, decoder: Decoder) -> No
 def test_six_classes_meet_all_score_vectors(oracle: Oracle, ties: str) -> None:
     vectors = score_vectors(fractions_of(oracle))
     max_win, poll = Fraction(0), Fraction(0)
-    for scores, chance in vectors.items():
-        max_win += chance * share_of_true_class(dict(enumerate(scores)), ties)
-        for part, sampled in polls(scores, 1) if chance else ():
-            poll += chance * part * share_of_true_class(dict(enumerate(sampled)), ties)
+    for scores, probability in vectors.items():
+        max_win += probability * share_of_true_class(dict(enumerate(scores)), ties)
+        for part, sampled in polls(scores, 1) if probability else ():
+            poll += probability * part * share_of_true_class(dict(enumerate(sampled)), ties)
     assert agrees(oracle, MaxWin(ties), max_win)
     assert agrees(oracle, Poll(1, ties), poll)
 
 
 def test_a_long_poll_of_a_sure_class_by_hand() -> None:
-    """Of three classes one beats both and always samples l; one beats one, and samples l with chance 2^-l."""
+    """Of three classes one beats both and always samples l; one beats one, and samples l with probability 2^-l."""
     oracle = Uniform(3, 1.0)
     assert exact(oracle, Poll(60, "lose")).failure == pytest.approx(2.0**-60, rel=1e-15)
     assert exact(oracle, Poll(60, "random")).failure == pytest.approx(2.0**-61, rel=1e-15)
@@ -77,16 +78,16 @@ def test_one_minus_success_would_have_lost_them() -> None:
     assert not math.isclose(1.0 - exact(oracle, MaxWin()).success, float(1 - success), rel_tol=CLOSE)
 
 
-# --- prices ----------------------------------------------------------------------------------------------------------
+# --- costs ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("oracle", [PROBLEMS[2], PROBLEMS[5]], ids=names)
 @pytest.mark.parametrize("final", ["rescore", "maxwin"])
 @pytest.mark.parametrize("k", [1, 2, 3, 4])
 @pytest.mark.parametrize("ties", ["lose", "random"])
-def test_price_of_top_k_is_its_expectation(oracle: Oracle, final: str, k: int, ties: str) -> None:
+def test_cost_of_top_k_is_its_expectation(oracle: Oracle, final: str, k: int, ties: str) -> None:
     decoder = TopK(k, 2, final, ties)
-    queries, rounds = enumerate_price(fractions_of(oracle), decoder)
+    queries, rounds = enumerate_cost(fractions_of(oracle), decoder)
     found = exact(oracle, decoder)
     assert math.isclose(found.queries, float(queries), rel_tol=CLOSE)
     assert math.isclose(found.rounds, float(rounds), rel_tol=CLOSE)

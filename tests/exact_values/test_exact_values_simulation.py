@@ -1,7 +1,7 @@
 """Exact values against simulation.
 
-Each comparison uses an interval at confidence 1 - PER_COMPARISON; fewer than 1,000 are made here, so the chance that
-any of them rings falsely is below 1e-6. The seeds are fixed: what passes once passes always.
+Each comparison uses an interval at confidence 1 - PER_COMPARISON; fewer than 1,000 are made here, so the probability
+that any of them rings falsely is below 1e-6. The seeds are fixed: what passes once passes always.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def test_simulation_meets_the_exact_value_of_larger_problems(oracle: Oracle, dec
 
 
 def test_wrong_values_are_outside() -> None:
-    """Negative control: neighbouring rules, sizes and chances, and a shift of four points in a hundred."""
+    """Negative control: neighbouring rules, sizes and probabilities, and a shift of four points in a hundred."""
     seven = Uniform(7, 0.8)
     assert not is_inside(seven, MaxWin("lose"), exact(seven, MaxWin("random")).success)
     told = told_apart(seven, MaxWin("first"))
@@ -99,7 +99,7 @@ def test_wrong_values_are_outside() -> None:
     assert not is_inside(UNEVEN, Adag(), exact(UNEVEN, Adag()).success + 0.04)
 
 
-def price_agrees(oracle: Oracle, decoder: Decoder, expected: tuple[float, float | None, float]) -> bool:
+def cost_agrees(oracle: Oracle, decoder: Decoder, expected: tuple[float, float | None, float]) -> bool:
     """Compare the mean queries, distinct and rounds of the trial loop, each within Hoeffding's bound."""
     _, sums = decide(oracle, decoder, TRIALS, seed=5)
     cost = decoder.cost(oracle.n)
@@ -111,16 +111,16 @@ def price_agrees(oracle: Oracle, decoder: Decoder, expected: tuple[float, float 
 
 
 @pytest.mark.parametrize("decoder", DECODERS, ids=names)
-def test_price_meets_the_trial_loop(decoder: Decoder) -> None:
+def test_cost_meets_the_trial_loop(decoder: Decoder) -> None:
     answer = exact(UNEVEN, decoder)
-    assert price_agrees(UNEVEN, decoder, (answer.queries, answer.distinct, answer.rounds))
+    assert cost_agrees(UNEVEN, decoder, (answer.queries, answer.distinct, answer.rounds))
     assert (answer.distinct is None) == isinstance(decoder, TopK)
 
 
-def test_wrong_prices_are_rejected() -> None:
+def test_wrong_costs_are_rejected() -> None:
     """Negative control: the most that a top-k may cost is not what it costs when ties lose."""
     decoder = TopK(2, 4, ties="lose")
     cost = decoder.cost(6)
-    assert not price_agrees(UNEVEN, decoder, (float(cost.queries), None, float(cost.rounds)))
+    assert not cost_agrees(UNEVEN, decoder, (float(cost.queries), None, float(cost.rounds)))
     distinct = exact(UNEVEN, Poll(3)).distinct
-    assert not price_agrees(UNEVEN, Poll(2), (12.0, distinct, 1.0))
+    assert not cost_agrees(UNEVEN, Poll(2), (12.0, distinct, 1.0))

@@ -37,7 +37,7 @@ MEASURED = ("max-win", "quick", "champion", "poll", "top-k", "halving", "adag", 
 
 def test_ranked_foretells_what_a_trained_model_does(answers: Recorded) -> None:
     fits = fit_oracles(answers, [MaxWin(), Poll("log"), Poll("3log"), TopK(5, "3log"), Adag()], trials=4096)
-    assert fits.worst("ranked") < 0.05  # 0.03, and the chance of 799 rows
+    assert fits.worst("ranked") < 0.05  # 0.03, and the probability of 799 rows
     assert fits.worst("uniform") > 0.4
     assert fits.traits.circles < 0.1  # nearly transitive: coin flips have 1
     assert fits.best.oracle.name == "ranked"

@@ -1,4 +1,4 @@
-"""The experiment with a noisy judge: its chances are those of its questions, and the plan's promise holds."""
+"""The experiment with a noisy judge: its probabilities are those of its questions, and the plan's promise holds."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from experiments.noisy_judge import Judge, ask_both_orders, choose_decoder, pick
 ALARM = 1e-6  # false alarms, a comparison
 
 
-def is_plausible(right: int, trials: int, chance: float) -> bool:
-    return bool(binomtest(right, trials, chance).pvalue > ALARM)
+def is_plausible(right: int, trials: int, probability: float) -> bool:
+    return bool(binomtest(right, trials, probability).pvalue > ALARM)
 
 
-def test_both_orders_have_the_chances_that_the_plan_is_made_for():
+def test_both_orders_have_the_probabilities_that_the_plan_is_made_for():
     judge, rng, trials = Judge(), random.Random(1), 4000
     first, second = 0.4, 0.1
-    chance = judge.chances(np.array([first, second]))[0, 1]
+    probability = judge.probabilities(np.array([first, second]))[0, 1]
     right = sum(ask_both_orders(judge, first, second, rng) for _ in range(trials))
-    assert is_plausible(right, trials, chance)
+    assert is_plausible(right, trials, probability)
     said = [judge.compare(first, second, rng) for _ in range(trials)]
     assert is_plausible(said.count(None), trials, judge.silence)
     one_order = sum(each if each is not None else rng.random() < 0.5 for each in said)
-    assert not is_plausible(one_order, trials, chance)  # negative control: the judge favours what it sees first
-    assert judge.chances(np.array([first, second])).sum() == pytest.approx(2.0)
+    assert not is_plausible(one_order, trials, probability)  # negative control: the judge favours what it sees first
+    assert judge.probabilities(np.array([first, second])).sum() == pytest.approx(2.0)
 
 
 def test_the_promise_holds_within_the_budget():
@@ -42,7 +42,7 @@ def test_the_promise_holds_within_the_budget():
         order = np.array(rng.sample(range(n), n))
         answer = pick_best(judge, qualities(n)[order], option, rng)
         assert answer.calls <= calls
-        assert answer.chance == option.success
+        assert answer.probability == option.success
         right += int(order[answer.winner] == 0)
     assert is_plausible(right, repeats, option.success)
     assert not is_plausible(right, repeats, 1.0 / n)  # negative control: it is no guess
@@ -52,7 +52,7 @@ def test_it_runs_from_the_command_line_and_says_when_the_budget_is_too_small(mon
     monkeypatch.setattr(sys, "argv", ["noisy_judge", "--candidates", "6", "--calls", "40", "--repeats", "3"])
     noisy_judge.main()
     out = capsys.readouterr().out
-    assert "right with chance 0." in out
+    assert "right with probability 0." in out
     assert "3 decisions" in out
     monkeypatch.setattr(sys, "argv", ["noisy_judge", "--candidates", "6", "--calls", "6"])
     with pytest.raises(SystemExit, match="too few"):

@@ -66,21 +66,23 @@ def test_decoders_that_agree_with_max_win_have_its_exact_value():
     rows = RecordedRows(Recorded.of(Ranked(7, 0.85), 40))
     for ties in ("random", "lose", "first"):
         for twin in (Quick(ties), Champion(ties)):
-            assert (rows.exact_chances(twin) == rows.exact_chances(MaxWin(ties))).all()
-    assert rows.exact_chances(Quick("any")) is None
+            assert (rows.exact_probabilities(twin) == rows.exact_probabilities(MaxWin(ties))).all()
+    assert rows.exact_probabilities(Quick("any")) is None
 
 
 @pytest.mark.parametrize("decoder", [TopK(3, 4), TopK(4, 2, "maxwin"), Halving(3), Adag()], ids=lambda d: d.spec)
 def test_without_an_exact_value_many_draws_are_averaged(decoder):
     recorded = Recorded.of(Ranked(20, 0.9, 0.7, 0.4), 50, seed=1)
     rows = RecordedRows(recorded)
-    seen, chances = rows.observe(decoder, seed=0, threads=2)
+    seen, probabilities = rows.observe(decoder, seed=0, threads=2)
     assert seen.draws >= 8
-    own = (chances * (1.0 - chances)).mean() / (seen.draws - 1)
-    assert own <= OWN_SHARE * chances.var() or seen.draws == MOST_DRAWS
+    own = (probabilities * (1.0 - probabilities)).mean() / (seen.draws - 1)
+    assert own <= OWN_SHARE * probabilities.var() or seen.draws == MOST_DRAWS
     # against decoders that really ask, one draw per row and seed
     asked = np.array([simulate(recorded, decoder, seed=seed).success for seed in range(400)])
-    error = np.sqrt(asked.var(ddof=1) / len(asked) + (chances * (1.0 - chances)).sum() / seen.draws / seen.rows**2)
+    error = np.sqrt(
+        asked.var(ddof=1) / len(asked) + (probabilities * (1.0 - probabilities)).sum() / seen.draws / seen.rows**2
+    )
     assert abs(asked.mean() - seen.success) < 3.9 * error  # false alarms: 1e-4
     other = rows.observe(TopK(2, 1), seed=0)[0].success
     assert abs(asked.mean() - other) > 3.9 * error  # another decoder is told apart
@@ -149,9 +151,9 @@ def judged():
         predicted = compare._predict(fit_ranked(counts.traits()), parts, DECODERS, TRIALS, sample, 1, lambda step: None)
         rows = RecordedRows(recorded)
         for decoder, foreseen in zip(DECODERS, predicted, strict=True):
-            chances = rows.exact_chances(decoder)
-            levels = {level: judge(decoder.spec, chances, counts.group, foreseen, level) for level in (0.5, 0.95)}
-            found.append((decoder.spec, chances, foreseen, levels))
+            probabilities = rows.exact_probabilities(decoder)
+            levels = {level: judge(decoder.spec, probabilities, counts.group, foreseen, level) for level in (0.5, 0.95)}
+            found.append((decoder.spec, probabilities, foreseen, levels))
     return found
 
 
@@ -176,9 +178,9 @@ def test_the_distance_of_the_true_model_has_an_interval_that_covers_0(judged, de
     assert covered_too_seldom(short, 0.95)
     # ... and that of the rows alone too much: rows move the fit the same way
     long = 0
-    for chances, _, levels in mine:
-        apart = chances - chances.mean()
-        moments = Moments(ROWS, chances.mean(), (apart**2).sum(), (apart**3).sum())
+    for probabilities, _, levels in mine:
+        apart = probabilities - probabilities.mean()
+        moments = Moments(ROWS, probabilities.mean(), (apart**2).sum(), (apart**3).sum())
         low, high = bounded_interval(moments, 0.5)
         long += low <= levels[0.5].success <= high
     assert covered_too_often(long, 0.5)

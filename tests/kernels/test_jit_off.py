@@ -24,19 +24,19 @@ QUIET = "ignore:overflow encountered:RuntimeWarning"
 
 
 def oracles() -> list[Oracle]:
-    chances = [[0.5, 0.7, 0.4, 1 / 3], [0.3, 0.5, 0.9, 0.55], [0.6, 0.1, 0.5, 0.25], [2 / 3, 0.45, 0.75, 0.5]]
+    probabilities = [[0.5, 0.7, 0.4, 1 / 3], [0.3, 0.5, 0.9, 0.55], [0.6, 0.1, 0.5, 0.25], [2 / 3, 0.45, 0.75, 0.5]]
     rows = [[bool(row * 37 >> pair & 1) for pair in range(6)] for row in range(FIRST + COUNT)]
-    own = [Uniform(4, 0.7), Similarity([0.4, 0.3, 0.3, 0.0]), Matrix(chances), Ranked(4, 0.8), Recorded(rows)]
+    own = [Uniform(4, 0.7), Similarity([0.4, 0.3, 0.3, 0.0]), Matrix(probabilities), Ranked(4, 0.8), Recorded(rows)]
     return own + [cls.example(4) for name, cls in ORACLES.items() if name not in {each.name for each in own}]
 
 
 def every_decision() -> Decisions:
-    """Return winners and price of each decoder on each oracle, as JSON knows them."""
+    """Return winners and cost of each decoder on each oracle, as JSON knows them."""
     return {
-        f"{decoder.spec} on {oracle.name}": [winners, list(price)]
+        f"{decoder.spec} on {oracle.name}": [winners, list(spent)]
         for oracle in oracles()
         for decoder in every_decoder(4)
-        for winners, price in [decide(oracle, decoder, COUNT, SEED, FIRST)]
+        for winners, spent in [decide(oracle, decoder, COUNT, SEED, FIRST)]
     }
 
 

@@ -20,7 +20,7 @@ TIES = ["random", "lose", "first"]
 
 
 def any_matrix(n: int) -> Matrix:
-    """Chances of every kind: certain, all but certain, fair, dyadic, and arbitrary doubles."""
+    """Probabilities of every kind: certain, all but certain, fair, dyadic, and arbitrary doubles."""
     rng = np.random.default_rng(n)
     kinds = np.array([0.0, 1.0, 0.5, 0.75, 2.0**-40, 1.0 - 2.0**-53, 0.7, 1.0 / 3.0, np.nextafter(0.5, 1.0)])
     upper = np.where(rng.random((n, n)) < 0.5, rng.choice(kinds, (n, n)), rng.random((n, n)))

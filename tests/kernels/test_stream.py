@@ -1,4 +1,4 @@
-"""The random stream is its definition to the last bit, and chances are exact to the last digit of the double."""
+"""The random stream is its definition to the last bit, and probabilities are exact to the last digit of the double."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 from decisions import decide
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import AWKWARD_CHANCES, SEEDS
+from strategies import AWKWARD_PROBABILITIES, SEEDS
 
 from pairsim import Adag, Ddag, Decoder, Matrix, MaxWin, Poll, Recorded, TopK, Uniform
 from pairsim.kernels import stream
@@ -51,14 +51,16 @@ def test_draws_equal_their_twin(seed: int, a: int, b: int, bound: int, trial: in
 
 
 @fixed
-@given(SEEDS, CLASSES, CLASSES, TRIALS, st.one_of(st.floats(0, 1), st.sampled_from(AWKWARD_CHANCES)))
-def test_answers_equal_their_twin(seed: int, i: int, j: int, trial: int, chance: float) -> None:
+@given(SEEDS, CLASSES, CLASSES, TRIALS, st.one_of(st.floats(0, 1), st.sampled_from(AWKWARD_PROBABILITIES)))
+def test_answers_equal_their_twin(seed: int, i: int, j: int, trial: int, probability: float) -> None:
     """Class numbers up to the largest allowed, without a table of that size."""
     low, high = (i, j) if i < j else (j, i + 1)
     digits = digits_of(naive.stream(seed, 2**31 - 1), trial, low, high)
     here = stream.new_trial()
     compiled(stream.move_trial)(here, stream.stream_key(seed, 2**31 - 1), trial)
-    assert bool(compiled(stream.low_wins_with)(chance, here, low, high)) == naive.is_below(Fraction(chance), digits)
+    assert bool(compiled(stream.low_wins_with)(probability, here, low, high)) == naive.is_below(
+        Fraction(probability), digits
+    )
 
 
 def digits_of(root: int, trial: int, low: int, high: int) -> Callable[[int], int]:
@@ -102,7 +104,8 @@ def test_golden_keys_answers_and_draws() -> None:
     assert rows == ["0110100001", "1111000011", "0111000111", "0000001000"]
 
 
-# --- chances are exact -----------------------------------------------------------------------------------------------
+# --- probabilities are exact
+# -----------------------------------------------------------------------------------------------
 
 SEED = 99
 ROOT_2 = naive.stream(SEED, 2)  # of two classes
@@ -115,14 +118,14 @@ def leading_digits(n: int, trial: int, low: int, high: int, count: int) -> Fract
 
 
 def as_double(value: Fraction) -> float:
-    assert Fraction(float(value)) == value, "the case needs a chance that is a double"
+    assert Fraction(float(value)) == value, "the case needs a probability that is a double"
     return float(value)
 
 
-def answer(n: int, trial: int, low: int, high: int, chance: float) -> bool:
-    """Return the answer of a live oracle that gives this pair this chance."""
+def answer(n: int, trial: int, low: int, high: int, probability: float) -> bool:
+    """Return the answer of a live oracle that gives this pair this probability."""
     table = np.full((n, n), 0.5)
-    table[low, high], table[high, low] = chance, 1 - chance
+    table[low, high], table[high, low] = probability, 1 - probability
     pairs = list(itertools.combinations(range(n), 2))
     return bool(Recorded.of(Matrix(table), trial + 1, SEED).answers()[trial, pairs.index((low, high))])
 
@@ -144,10 +147,10 @@ def test_the_answer_turns_exactly_at_the_uniform_number(digits: int, trial: int)
 
 @pytest.mark.parametrize("width", [8, 16, 32])
 def test_a_short_threshold_would_give_another_answer(width: int) -> None:
-    """Two chances that a threshold of `width` bits cannot tell apart, and between them the uniform number.
+    """Two probabilities that a threshold of `width` bits cannot tell apart, and between them the uniform number.
 
     Whatever such a threshold answers, it is wrong for one of the two; rounding up or to nearest makes no difference,
-    because the two chances are neighbouring doubles with the same leading digits and the same rounding.
+    because the two probabilities are neighbouring doubles with the same leading digits and the same rounding.
     """
     found = 0
     for trial in range(40):
@@ -160,7 +163,7 @@ def test_a_short_threshold_would_give_another_answer(width: int) -> None:
     assert found > 30
 
 
-def test_small_chances_keep_all_their_digits() -> None:
+def test_small_probabilities_keep_all_their_digits() -> None:
     """Below 2**-12 a double holds digits beyond the 64th; they count too."""
     small = np.flatnonzero(Recorded.of(Uniform(2, 2.0**-12), 20_000, SEED).answers()[:, 0]).tolist()
     assert small == [t for t in range(20_000) if not any(naive.answer_digit(ROOT_2, t, 0, 1, d) for d in range(12))]
@@ -176,7 +179,7 @@ def test_small_chances_keep_all_their_digits() -> None:
     ("p", "wins"),
     [(0.0, 0), (5e-324, 0), (2.0**-40, 0), (1 - 2.0**-40, 5000), (1 - 2.0**-53, 5000), (1.0, 5000)],
 )
-def test_extreme_chances(p: float, wins: int) -> None:
+def test_extreme_probabilities(p: float, wins: int) -> None:
     """False-alarm rate 5000 * 2**-40 for each of the two 2**-40 cases; the others are certain for this seed."""
     assert Recorded.of(Uniform(2, p), 5000, SEED).answers().sum() == wins
 

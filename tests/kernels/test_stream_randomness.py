@@ -1,7 +1,7 @@
 """What the stream gives looks random: lanes, pairs, words, seeds and draws, each check with a broken control.
 
 Each check takes many counts that would be binomial if the bits were independent and fair, and compares the most
-surprising with the union bound over all of them: an alarm comes with a chance of at most FALSE_ALARM, whatever the
+surprising with the union bound over all of them: an alarm comes with a probability of at most FALSE_ALARM, whatever the
 dependence between the counts. The seeds are fixed, so a check that passes once passes always.
 """
 
@@ -30,10 +30,10 @@ N, N_WORDS, LANES = 8, 400, 64
 PAIRS = list(itertools.combinations(range(N), 2))
 
 
-def looks_binomial(counts: object, trials: int, chance: float = 0.5) -> bool:
+def looks_binomial(counts: object, trials: int, probability: float = 0.5) -> bool:
     """Say whether no count is too far out, on either side, to be binomial (Bonferroni over all counts)."""
     flat = np.asarray(counts).ravel()
-    tails = np.minimum(binom.cdf(flat, trials, chance), binom.sf(flat - 1, trials, chance))
+    tails = np.minimum(binom.cdf(flat, trials, probability), binom.sf(flat - 1, trials, probability))
     return bool(2 * flat.size * tails.min() > FALSE_ALARM)
 
 
@@ -139,7 +139,7 @@ def test_seeds_and_sizes_are_unrelated() -> None:
 
 
 @pytest.mark.parametrize("p", [0.9, 0.7, 1 / 3, 2.0**-7, 0.501])
-def test_chances_are_met(p: float) -> None:
+def test_probabilities_are_met(p: float) -> None:
     wins = Recorded.of(Uniform(N, p), 50_000, 4).answers()[:, : N - 1].sum(axis=0)
     assert looks_binomial(wins, 50_000, p)
     assert not looks_binomial(wins, 50_000, p + 0.02)

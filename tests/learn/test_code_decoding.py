@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pairsim import ParameterError
 from pairsim.learn.codes.code_tables import CODES, make_code
-from pairsim.learn.codes.decoding import DECODINGS, code_chances, code_distances, decode_scores
+from pairsim.learn.codes.decoding import DECODINGS, code_distances, code_probabilities, decode_scores
 
 # the worked example of the notes: margins, code, and the distances of the four classes
 SAID = [[0.5, -7, -1, -2, -10, -12, 9]]
@@ -133,20 +133,20 @@ def test_exponential_losses_beyond_what_a_number_can_hold(seed, size):
 
 @settings(max_examples=40, deadline=None)
 @given(margins_and_code())
-def test_chances_are_normalised_products(given_):
+def test_probabilities_are_normalised_products(given_):
     margins, code = given_
     products = np.ones((len(margins), len(code)))
     for r, row in enumerate(margins):
         for c, word in enumerate(code):
             for margin, entry in zip(row, word, strict=True):
                 if entry:
-                    products[r, c] *= 2.0 / (1.0 + np.exp(-entry * margin))  # against an even chance
-    chances = code_chances(margins, code)
-    assert chances == pytest.approx(products / products.sum(axis=1, keepdims=True), abs=1e-12)
-    assert -np.log(chances) == pytest.approx(code_distances(margins, code, "probability"), rel=1e-6, abs=1e-9)
+                    products[r, c] *= 2.0 / (1.0 + np.exp(-entry * margin))  # against an even probability
+    probabilities = code_probabilities(margins, code)
+    assert probabilities == pytest.approx(products / products.sum(axis=1, keepdims=True), abs=1e-12)
+    assert -np.log(probabilities) == pytest.approx(code_distances(margins, code, "probability"), rel=1e-6, abs=1e-9)
     silent = np.hstack([margins, np.zeros((len(margins), 1))])
     more = np.hstack([code, np.r_[1, -1, np.zeros(len(code) - 2)][:, None]])
-    assert code_chances(silent, more) == pytest.approx(chances, abs=1e-12)
+    assert code_probabilities(silent, more) == pytest.approx(probabilities, abs=1e-12)
 
 
 def test_decodings_that_cannot_be():

@@ -101,7 +101,7 @@ def test_with_two_classes_it_is_liblinears_too():
 
 @pytest.mark.parametrize("kernel", ["linear", "precomputed"])
 def test_three_rows_that_have_nothing_in_common(kernel):
-    """A high price asks for margins of 1, at least length: 2/3 and -1/3. A low one divides C equally."""
+    """A high penalty asks for margins of 1, at least length: 2/3 and -1/3. A low one divides C equally."""
     options = {"kernel": kernel, "fit_intercept": False, **TIGHT}
     high = CrammerSingerSVC(C=10.0, **options).fit(np.eye(3), [0, 1, 2])
     assert high.decision_function(np.eye(3)) == pytest.approx(np.eye(3) - 1.0 / 3.0, abs=1e-6)
@@ -300,8 +300,8 @@ def test_rows_without_length_have_all_their_loss(kernel):
 
 
 def test_it_lives_in_pipelines_and_searches():
-    prices = {"crammersingersvc__C": [0.01, 1.0], "crammersingersvc__solver": ["dual", "sgd"]}
-    search = GridSearchCV(make_pipeline(StandardScaler(), CrammerSingerSVC(random_state=0)), prices, cv=3)
+    penalties = {"crammersingersvc__C": [0.01, 1.0], "crammersingersvc__solver": ["dual", "sgd"]}
+    search = GridSearchCV(make_pipeline(StandardScaler(), CrammerSingerSVC(random_state=0)), penalties, cv=3)
     assert search.fit(X, NAMES[Y]).best_score_ > 0.93
     on_distances = GridSearchCV(CrammerSingerSVC(kernel="distances"), {"gamma": [0.01, 1.0]}, cv=3)
     assert on_distances.fit(euclidean_distances(X, squared=True), Y).best_score_ > 0.93

@@ -125,7 +125,7 @@ def test_weights_that_no_number_holds_are_refused(model):
 
 
 @each(KERNEL)
-def test_prices_and_widths_at_the_ends(model):
+def test_penalties_and_widths_at_the_ends(model):
     kinds = [{"gamma": 0}, {"gamma": 1e300}, {"gamma": 1e-300}, {"gamma": "auto"}]
     if "C" in model.get_params():
         kinds += [{"C": 1e-300}, {"C": 1e4 if isinstance(model, CrammerSingerSVC) else 1e300, "gamma": 1.0}]
@@ -274,7 +274,7 @@ def test_pairs_that_were_given_away_do_not_change_with_the_next_fit(kernel):
 
 
 @pytest.mark.parametrize("kind", [OneVsAllClassifier, AllPairsClassifier, OutputCodeClassifier, PairwiseClassifier])
-def test_estimators_that_give_neither_margins_nor_chances(kind):
+def test_estimators_that_give_neither_margins_nor_probabilities(kind):
     name = kind.__name__
     with pytest.raises(ParameterError, match=f"The 'estimator' parameter of {name} must be .* with decision_function"):
         kind(estimator=KMeans(2)).fit(X, Y)

@@ -1,4 +1,4 @@
-"""Decoders that look at margins, chances of classes, and what data say about trained pairs."""
+"""Decoders that look at margins, probabilities of classes, and what data say about trained pairs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def svc():
 
 
 @pytest.mark.parametrize("spec", FUNCTIONS)
-def test_those_that_take_chances(svc, spec):
+def test_those_that_take_probabilities(svc, spec):
     wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec)
     wrapped.calibrate(DIGITS[TRAIN], LABELS[TRAIN])
     margins = wrapped.model_.margins(DIGITS[TEST])
@@ -58,7 +58,7 @@ def test_those_that_take_chances(svc, spec):
     labels, cost = wrapped.predict(DIGITS[TEST], return_cost=True)
     assert (labels == scores.argmax(axis=1)).mean() > 0.99  # rounding may settle what is nearly equal
     assert (labels == wrapped.decision_function(DIGITS[TEST]).argmax(axis=1)).all()
-    assert {tuple(map(int, price)) for price in zip(*cost, strict=True)} == {(45, 45, 1)}
+    assert {tuple(map(int, spent)) for spent in zip(*cost, strict=True)} == {(45, 45, 1)}
     assert (labels == LABELS[TEST]).mean() > 0.9
 
 
@@ -119,19 +119,20 @@ def test_two_classes_and_sparse_data():
     assert sparse.predict_proba(scipy.sparse.csr_matrix(X)) == pytest.approx(dense.predict_proba(X), abs=1e-3)
 
 
-# --- chances of classes ----------------------------------------------------------------------------------------------
+# --- probabilities of classes
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("spec", ["adag", "ddag", "radag", "max-win:ties=first", "weighted-vote", *COUPLINGS])
-def test_chances_sum_to_one_and_the_named_class_has_the_highest(svc, spec):
+def test_probabilities_sum_to_one_and_the_named_class_has_the_highest(svc, spec):
     wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec).calibrate(DIGITS[TEST], LABELS[TEST])
-    chances = wrapped.predict_proba(DIGITS[TEST])
-    assert chances.sum(axis=1) == pytest.approx(1.0)
-    assert (chances >= 0).all()
-    assert (chances.argmax(axis=1) == wrapped.predict(DIGITS[TEST])).all()
+    probabilities = wrapped.predict_proba(DIGITS[TEST])
+    assert probabilities.sum(axis=1) == pytest.approx(1.0)
+    assert (probabilities >= 0).all()
+    assert (probabilities.argmax(axis=1) == wrapped.predict(DIGITS[TEST])).all()
 
 
-def test_decoders_with_other_opinions_exchange_two_chances():
+def test_decoders_with_other_opinions_exchange_two_probabilities():
     X, y = make_blobs(400, 2, centers=8, cluster_std=4.0, random_state=1)
     many = OneVsOneClassifier(LogisticRegression()).fit(X, y)
     coupled = PairwiseClassifier.from_fitted(many, decoder="pkpd")
@@ -144,21 +145,21 @@ def test_decoders_with_other_opinions_exchange_two_chances():
     assert ((one != two).sum(axis=1) == 2 * differ).all()
 
 
-def test_equal_chances_leave_the_named_class_on_top():
-    chances = np.full((3, 3), 1 / 3)
-    put_on_top(chances, np.array([0, 1, 2]))
-    assert chances.argmax(axis=1).tolist() == [0, 1, 2]
-    assert chances.sum(axis=1) == pytest.approx(1.0)
+def test_equal_probabilities_leave_the_named_class_on_top():
+    probabilities = np.full((3, 3), 1 / 3)
+    put_on_top(probabilities, np.array([0, 1, 2]))
+    assert probabilities.argmax(axis=1).tolist() == [0, 1, 2]
+    assert probabilities.sum(axis=1) == pytest.approx(1.0)
 
 
-def test_two_classes_of_a_logistic_regression_keep_their_chances():
+def test_two_classes_of_a_logistic_regression_keep_their_probabilities():
     X, y = load_iris(return_X_y=True)
     X, y = X[y > 0], y[y > 0]
     logistic = LogisticRegression().fit(X, y)
     assert PairwiseClassifier.from_fitted(logistic).predict_proba(X) == pytest.approx(logistic.predict_proba(X))
 
 
-def test_calibration_improves_chances_of_new_rows():
+def test_calibration_improves_probabilities_of_new_rows():
     """What it is for, and a negative control: margins as they come, and margins of rows that were trained on."""
     train, test = slice(0, 700), slice(700, 1700)
     y = LABELS[test]

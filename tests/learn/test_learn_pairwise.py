@@ -80,9 +80,9 @@ def test_every_decoder_decides_as_on_the_recorded_votes(fitted, name):
             recorded = model.record(points[row : row + 1])
             from decisions import decide
 
-            named, price = decide(recorded, each, 1, 5)
+            named, spent = decide(recorded, each, 1, 5)
             assert winners[row] == named[0], spec
-            assert (cost.queries[row], cost.distinct[row], cost.rounds[row]) == tuple(price)
+            assert (cost.queries[row], cost.distinct[row], cost.rounds[row]) == tuple(spent)
 
 
 @pytest.mark.parametrize("name", ["rbf", "poly", "pipeline"])

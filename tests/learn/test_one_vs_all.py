@@ -191,12 +191,12 @@ def test_one_vs_all_of_any_estimator_is_scikit_learns(estimator):
     assert len(model.estimators_) == 3
 
 
-def test_chances_of_estimators_without_margins_are_compared():
+def test_probabilities_of_estimators_without_margins_are_compared():
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     model = OneVsAllClassifier(tree, n_jobs=2).fit(X, Y)
-    chances = np.column_stack([clone(tree).fit(X, label == Y).predict_proba(X)[:, 1] for label in range(3)])
-    assert model.decision_function(X) == pytest.approx(chances - 0.5)
-    assert (model.predict(X) == chances.argmax(axis=1)).all()
+    probabilities = np.column_stack([clone(tree).fit(X, label == Y).predict_proba(X)[:, 1] for label in range(3)])
+    assert model.decision_function(X) == pytest.approx(probabilities - 0.5)
+    assert (model.predict(X) == probabilities.argmax(axis=1)).all()
 
 
 # --- AllPairsClassifier ----------------------------------------------------------------------------------------------
@@ -261,8 +261,8 @@ def test_other_decoders_work_on_what_was_trained():
     labels, cost = PairwiseClassifier.from_fitted(model.pairs_.model_, "adag").predict(X, return_cost=True)
     assert (labels == model.predict(X)).mean() > 0.98
     assert (cost.queries == 2).all()
-    chances = model.pairs_.calibrate(X, NAMES[Y]).predict_proba(X)
-    assert (model.classes_[chances.argmax(axis=1)] == model.predict(X)).all()
+    probabilities = model.pairs_.calibrate(X, NAMES[Y]).predict_proba(X)
+    assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(X)).all()
 
 
 # --- both ------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""OutputCodeClassifier: machines and estimators column by column, chances of classes, scikit-learn's own checks."""
+"""OutputCodeClassifier: estimators column by column, probabilities of classes, scikit-learn's own checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 from pairsim import ParameterError
 from pairsim.learn import OneVsAllClassifier, OutputCodeClassifier, SingleBinaryClassifier
 from pairsim.learn.codes.code_tables import make_code
-from pairsim.learn.codes.decoding import code_chances, decode_scores
+from pairsim.learn.codes.decoding import code_probabilities, decode_scores
 
 X, Y = load_iris(return_X_y=True)
 X = scale(X)
@@ -114,41 +114,41 @@ def test_estimators_are_trained_column_by_column(estimator):
 
 
 class Boaster(LogisticRegression):
-    """Has margins ten times as large as what its chances say."""
+    """Has margins ten times as large as what its probabilities say."""
 
     def decision_function(self, X):
         return 10.0 * super().decision_function(X)
 
     def predict_proba(self, X):
-        chance = 1.0 / (1.0 + np.exp(-0.1 * self.decision_function(X)))
-        return np.column_stack([1.0 - chance, chance])
+        probability = 1.0 / (1.0 + np.exp(-0.1 * self.decision_function(X)))
+        return np.column_stack([1.0 - probability, probability])
 
 
-def test_chances_are_those_that_estimators_state():
+def test_probabilities_are_those_that_estimators_state():
     boasting, plain = (
         OutputCodeClassifier(TERNARY, "probability", kind()).fit(X, Y) for kind in (Boaster, LogisticRegression)
     )
     assert boasting.column_scores(X) == pytest.approx(10.0 * plain.column_scores(X))
     assert boasting.predict_proba(X) == pytest.approx(plain.predict_proba(X))
-    assert plain.predict_proba(X) == pytest.approx(code_chances(plain.column_scores(X), TERNARY))
+    assert plain.predict_proba(X) == pytest.approx(code_probabilities(plain.column_scores(X), TERNARY))
 
 
-def test_the_named_class_has_the_highest_chance_where_rounding_says_otherwise(monkeypatch):
+def test_the_named_class_has_the_highest_probability_where_rounding_says_otherwise(monkeypatch):
     said = np.array([[0.3, -0.3 - 1e-13, 0.3], [0.3, -0.3, 0.3], [2.0, -1.0, -3.0]])
     model = OutputCodeClassifier("all-pairs", "probability").fit(X, Y)
-    monkeypatch.setattr(model, "_columns_say", lambda X, chances: said)
-    assert code_chances(said, model.code_)[0].argmax() != 0
+    monkeypatch.setattr(model, "_columns_say", lambda X, probabilities: said)
+    assert code_probabilities(said, model.code_)[0].argmax() != 0
     assert model.predict_proba(X[:3]).argmax(axis=1).tolist() == model.predict(X[:3]).tolist() == [0, 0, 2]
 
 
-def test_chances_of_classes():
+def test_probabilities_of_classes():
     points, labels = DIGITS[LABELS < 6], LABELS[LABELS < 6]
     train, test = slice(0, 150), slice(150, None)
     for estimator in (LogisticRegression(), GaussianNB(var_smoothing=0.05), LinearSVC(random_state=0), None):
         model = OutputCodeClassifier("dense", "probability", estimator, gamma=0.05, random_state=0)
-        chances = model.fit(points[train], labels[train]).predict_proba(points[test])
-        assert chances.sum(axis=1) == pytest.approx(1.0)
-        assert (model.classes_[chances.argmax(axis=1)] == model.predict(points[test])).all()
+        probabilities = model.fit(points[train], labels[train]).predict_proba(points[test])
+        assert probabilities.sum(axis=1) == pytest.approx(1.0)
+        assert (model.classes_[probabilities.argmax(axis=1)] == model.predict(points[test])).all()
         assert (model.predict(points[test]) == labels[test]).mean() > 0.75
         assert not hasattr(model.set_params(decoding="hinge"), "predict_proba")
     two = OutputCodeClassifier("bch", "probability", GaussianNB()).fit(X[:100], Y[:100])

@@ -109,7 +109,7 @@ def test_with_a_gaussian_kernel_no_variable_exceeds_one(seed, count, gamma, C):
         assert np.abs(free.alpha_ - alpha).max() < 1e-9
 
 
-def test_a_low_price_is_a_parzen_window():
+def test_a_low_penalty_is_a_parzen_window():
     uneven = np.r_[0:50, 50:80, 100:120]
     model = VectorSVC(C=1 / 50, gamma=0.5).fit(X[uneven], Y[uneven])
     assert (model.alpha_ == 1 / 50).all()

@@ -131,8 +131,8 @@ def test_what_changes_nothing():
         assert svc.decision_function_shape == parameters.get("decision_function_shape", "ovr")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FutureWarning)
-        with_chances = SVC(probability=True, random_state=0).fit(X, y)
-    np.testing.assert_array_equal(from_model(with_chances).margins(X), wanted)
+        with_probabilities = SVC(probability=True, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(from_model(with_probabilities).margins(X), wanted)
     assert np.abs(SVC().fit(X, y).decision_function(X) - wanted).max() > 0.1  # ovr has the same shape, not the values
     check_parity(SVC(class_weight="balanced").fit(X[20:], y[20:]), X)
     check_parity(SVC(class_weight={0: 3.0, 2: 0.2}).fit(X, y), X)

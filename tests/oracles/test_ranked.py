@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.special import ndtr, ndtri
 from scipy.stats import binom, binomtest, chisquare
-from strategies import SEEDS, chances
+from strategies import SEEDS, probabilities
 
 from pairsim import Adag, MaxWin, ParameterError, Poll, Ranked, Recorded, TopK, Uniform, exact, plan, simulate, sweep
 from pairsim.bounds import bound
@@ -33,12 +33,12 @@ def circles(won: np.ndarray) -> np.ndarray:
     return (won[:, 1, 2] == won[:, 2, 3]) & (won[:, 2, 3] == won[:, 3, 1])
 
 
-def fits(count: int, trials: int, chance: float) -> bool:
-    return bool(binomtest(int(count), trials, chance).pvalue > FALSE_ALARM)
+def fits(count: int, trials: int, probability: float) -> bool:
+    return bool(binomtest(int(count), trials, probability).pvalue > FALSE_ALARM)
 
 
 @settings(derandomize=True, deadline=None, max_examples=30)
-@given(chances(), SEEDS)
+@given(probabilities(), SEEDS)
 def test_without_order_and_difficulty_it_is_uniform_answer_by_answer(p: float, seed: int) -> None:
     assert Recorded.of(Ranked(7, p, 0.0, 0.0), 70, seed) == Recorded.of(Uniform(7, p), 70, seed)
 
@@ -55,7 +55,7 @@ def test_without_order_and_difficulty_the_estimates_are_those_of_uniform() -> No
 
 @pytest.mark.parametrize(("order", "difficulty"), SHARES)
 @pytest.mark.parametrize("p", [0.0, 0.3, 0.97, 1.0])
-def test_p_is_the_chance_of_a_pair_with_the_true_class_over_all_trials(p, order, difficulty):
+def test_p_is_the_probability_of_a_pair_with_the_true_class_over_all_trials(p, order, difficulty):
     won = table(Ranked(3, p, order, difficulty), 20_000, 5)
     for other in (1, 2):
         assert fits(won[:, 0, other].sum(), 20_000, p)
@@ -108,7 +108,7 @@ def test_the_true_class_loses_to_the_strong():
 
 
 @pytest.mark.parametrize("decoder", [Poll("3log"), TopK(4, "log")], ids=lambda decoder: decoder.spec)
-def test_chances_given_the_scores_agree_with_counted_trials(decoder):
+def test_probabilities_given_the_scores_agree_with_counted_trials(decoder):
     oracle = Ranked(24, 0.95, 0.9, 0.6)
     smooth, counted = (simulate(oracle, decoder, 20_000, seed=3, method=m) for m in ("conditional", "simulated"))
     assert abs(smooth.success - counted.success) < 5.0 * math.hypot(smooth.standard_error, counted.standard_error)

@@ -25,8 +25,8 @@ def moody_tournament(n: int, p: float, hard: float, seed: int, trial: int) -> na
     is_hard = naive.mix(naive.place(0, 0) ^ naive.fold(word, 2**32 + trial % 64)) >> 63 == 0
 
     def low_wins(low: int, high: int) -> bool:
-        chance = (hard if is_hard else p) if low == 0 else 0.5
-        return naive.is_below(Fraction(chance), lambda digit: naive.answer_digit(root, trial, low, high, digit))
+        probability = (hard if is_hard else p) if low == 0 else 0.5
+        return naive.is_below(Fraction(probability), lambda digit: naive.answer_digit(root, trial, low, high, digit))
 
     return low_wins
 

@@ -57,9 +57,9 @@ def test_the_story_is_that_of_the_simulated_trial(oracle_name: str, decoder_name
     def law(case: OracleCase, decoder: Decoder, seed: int) -> None:
         for trial in TRIALS:
             story = replay_trial(case.oracle, decoder, seed, trial)
-            (winner,), price = decide(case.oracle, without_labels(case.oracle, decoder), 1, seed, trial)
+            (winner,), spent = decide(case.oracle, without_labels(case.oracle, decoder), 1, seed, trial)
             assert story.winner == (None if winner < 0 else winner)
-            assert (story.queries, story.distinct, len(story.rounds)) == price
+            assert (story.queries, story.distinct, len(story.rounds)) == spent
             assert story.truth == case.oracle.truth(trial, 1)[0]
             assert story.right == (winner == story.truth)
             assert (story.oracle, story.decoder, story.n) == (case.oracle.label, decoder.spec, case.oracle.n)

@@ -37,13 +37,13 @@ def test_the_interval_of_a_sum_covers_whatever_the_numbers_are(trials):
             intervals = [sum_interval(total, trials, 0.95, counted=False) for total in sums]
             inward = [rounded_inwards(total, trials, 0.95) for total in sums]
             for share in np.linspace(0.01, 0.99, 25):
-                mean, chances = low_value + (high_value - low_value) * share, binom.pmf(count, trials, share)
+                mean, probabilities = low_value + (high_value - low_value) * share, binom.pmf(count, trials, share)
                 for found, wrong in ((intervals, False), (inward, True)):
                     covers = [low - 1e-12 <= mean <= high + 1e-12 for low, high in found]
                     if wrong:
-                        control = min(control, float(chances @ covers))
+                        control = min(control, float(probabilities @ covers))
                     else:
-                        least = min(least, float(chances @ covers))
+                        least = min(least, float(probabilities @ covers))
     assert least >= 0.95
     assert control < 0.9
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from pairsim import MaxWin, ParameterError, Poll, Similarity, TopK, Uniform, exact, simulate, sweep
-from pairsim.kernels.conditional_max_win import max_win_probabilities, miss_crown
+from pairsim.kernels.conditional_max_win import max_win_failures, max_win_probabilities
 from pairsim.kernels.conditional_poll import poll_trials
 from pairsim.simulation.conditional import class_zero_scores, poll_tables
 from pairsim.stats import Moments, binomial_interval, bounded_interval
@@ -21,8 +21,8 @@ from pairsim.stats import Moments, binomial_interval, bounded_interval
 TIES = {"random": 0, "lose": 1, "first": 2}
 
 
-def naive_poll_chance(scores: list[int], target: int, l: int, ties: str) -> float:
-    """The chance that a poll names `target`: sum over its sampled score and the number of rivals that tie with it."""
+def naive_poll_probability(scores: list[int], target: int, l: int, ties: str) -> float:
+    """P(a poll names `target`): sum over its sampled score and the number of rivals that tie with it."""
     n = len(scores)
     named = 0.0
     for v in range(l + 1):
@@ -37,11 +37,11 @@ def naive_poll_chance(scores: list[int], target: int, l: int, ties: str) -> floa
                 equal_stays, equal_ties = equal, 0.0
             else:
                 equal_stays, equal_ties = 0.0, equal
-            longer = [chance * (below + equal_stays) for chance in tied] + [0.0]
-            for t, chance in enumerate(tied):
-                longer[t + 1] += chance * equal_ties
+            longer = [probability * (below + equal_stays) for probability in tied] + [0.0]
+            for t, probability in enumerate(tied):
+                longer[t + 1] += probability * equal_ties
             tied = longer
-        named += sum(chance / (t + 1) for t, chance in enumerate(tied))
+        named += sum(probability / (t + 1) for t, probability in enumerate(tied))
     return named
 
 
@@ -56,8 +56,8 @@ def test_poll_given_the_scores_is_exact(data):
     failures, agreements = np.empty((2, 1))
     columns = np.array([scores], np.uint16).T.copy()
     poll_trials(poll_tables(n, l), TIES[ties], columns, np.array([target]), np.array([reference]), failures, agreements)
-    assert 1.0 - failures[0] == pytest.approx(naive_poll_chance(scores, target, l, ties), abs=1e-12)
-    assert agreements[0] == pytest.approx(naive_poll_chance(scores, reference, l, ties), abs=1e-12)
+    assert 1.0 - failures[0] == pytest.approx(naive_poll_probability(scores, target, l, ties), abs=1e-12)
+    assert agreements[0] == pytest.approx(naive_poll_probability(scores, reference, l, ties), abs=1e-12)
 
 
 @pytest.mark.parametrize(("n", "l"), [(200, 1), (200, 2), (300, 4), (120, 9)])
@@ -69,7 +69,7 @@ def test_crowds_of_ties_are_integrated_exactly(n, l):
     failures, agreements = np.empty((2, 1))
     columns = np.array([scores], np.uint16).T.copy()
     poll_trials(poll_tables(n, l), 0, columns, np.zeros(1, np.int64), np.empty(0, np.int64), failures, agreements)
-    assert 1.0 - failures[0] == pytest.approx(naive_poll_chance(scores, 0, l, "random"), rel=1e-10)
+    assert 1.0 - failures[0] == pytest.approx(naive_poll_probability(scores, 0, l, "random"), rel=1e-10)
 
 
 def test_a_tiny_poll_failure_keeps_its_digits():
@@ -84,7 +84,7 @@ def test_a_tiny_poll_failure_keeps_its_digits():
 
 
 def exact_fair_failure(scores: list[int], target: int, l: int) -> Fraction:
-    """The chance that a poll with random ties does not name `target`, in fractions: no digit is lost."""
+    """The probability that a poll with random ties does not name `target`, in fractions: no digit is lost."""
     n = len(scores)
     laws = [
         [math.comb(l, v) * Fraction(s, n - 1) ** v * Fraction(n - 1 - s, n - 1) ** (l - v) for v in range(l + 1)]
@@ -100,7 +100,7 @@ def exact_fair_failure(scores: list[int], target: int, l: int) -> Fraction:
                     (tied[t] * below if t < len(tied) else 0) + (tied[t - 1] * equal if t else 0)
                     for t in range(len(tied) + 1)
                 ]
-        named += sum(chance / (t + 1) for t, chance in enumerate(tied))
+        named += sum(probability / (t + 1) for t, probability in enumerate(tied))
     return 1 - named
 
 
@@ -140,7 +140,7 @@ def test_a_trial_has_the_same_digits_in_any_company(data):
 
 
 def naive_max_win(games: dict[tuple[int, int], bool], n: int, p: float, ties: str) -> float:
-    """The chance that max-win fails given the games among classes 1 .. n - 1, over all answers of class 0's pairs."""
+    """P(max-win fails) given the games among classes 1 .. n - 1, over all answers of class 0's pairs."""
     base = [0] * n
     for (i, j), i_wins in games.items():
         base[i if i_wins else j] += 1
@@ -152,8 +152,8 @@ def naive_max_win(games: dict[tuple[int, int], bool], n: int, p: float, ties: st
         success = 0.0
         if scores[0] == top:
             success = {"first": 1.0, "lose": float(tied == 1), "random": 1.0 / tied}[ties]
-        chance = p ** sum(beaten) * (1.0 - p) ** (n - 1 - sum(beaten))
-        failure += chance * (1.0 - success)
+        probability = p ** sum(beaten) * (1.0 - p) ** (n - 1 - sum(beaten))
+        failure += probability * (1.0 - success)
     return failure
 
 
@@ -170,7 +170,7 @@ def test_max_win_given_the_others_is_exact(n, random, ties, p):
     fail_at, fail_above = np.empty((2, 1))
     max_win_probabilities(n, TIES[ties], heights, at_top, below_top, fail_at, fail_above)
     missed = np.empty(1)
-    miss_crown(*class_zero_scores(n, p), heights, fail_at, fail_above, missed)
+    max_win_failures(*class_zero_scores(n, p), heights, fail_at, fail_above, missed)
     assert missed[0] == pytest.approx(naive_max_win(games, n, p, ties), abs=1e-12)
 
 
@@ -232,10 +232,10 @@ def test_moments_merge_like_the_whole_sample():
 
 
 def test_a_sweep_over_p_gives_what_each_p_gives_alone():
-    chances = (0.55, 0.7, 0.95)
+    probabilities = (0.55, 0.7, 0.95)
     decoders = [MaxWin(), MaxWin("lose"), Poll("log"), Poll("3log"), TopK(3)]
-    together = sweep([Uniform(20, p) for p in chances], decoders, trials=2500)
-    for p in chances:
+    together = sweep([Uniform(20, p) for p in probabilities], decoders, trials=2500)
+    for p in probabilities:
         alone = sweep([Uniform(20, p)], decoders, trials=2500)
         assert together[together["p"] == p].to_csv(index=False) == alone.to_csv(index=False)
 

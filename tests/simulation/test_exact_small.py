@@ -1,7 +1,7 @@
 """Simulation against exact numbers: closed forms, and every tournament and every poll of small problems.
 
 All probabilities are fractions. Each comparison of a count with its exact probability uses an exact binomial interval
-at confidence 1 - PER_COMPARISON; fewer than 1,000 comparisons are made here, so the chance that any of them rings
+at confidence 1 - PER_COMPARISON; fewer than 1,000 comparisons are made here, so the probability that any of them rings
 falsely is below 1e-6. The seeds are fixed: what passes once passes always.
 """
 
@@ -39,7 +39,8 @@ def agrees(count: int, trials: int, probability: Fraction) -> bool:
     return low <= float(probability) <= high
 
 
-# --- closed forms (the POLL paper, section 1.4; there p is the chance of a wrong answer, here called error) ----------
+# --- closed forms (the POLL paper, section 1.4; there p is the probability of a wrong answer, here called error)
+# ----------
 
 
 def ddag_success(n: int, error: Fraction) -> Fraction:
@@ -99,10 +100,10 @@ class Chooser:
         self.taken: list[tuple[int, int]] = []  # (choice, number of choices there were)
         self.probability = Fraction(1)
 
-    def choose(self, chances: Sequence[Fraction]) -> int:
+    def choose(self, probabilities: Sequence[Fraction]) -> int:
         choice = self.path[len(self.taken)] if len(self.taken) < len(self.path) else 0
-        self.taken.append((choice, len(chances)))
-        self.probability *= chances[choice]
+        self.taken.append((choice, len(probabilities)))
+        self.probability *= probabilities[choice]
         return choice
 
 
@@ -121,7 +122,7 @@ def every_outcome(play: Callable[[Chooser], Result]) -> Iterator[tuple[Fraction,
         path[-1] += 1
 
 
-def enumerate_twin(name: str, n: int, chances: naive.Chances, **options: object) -> Distribution:
+def enumerate_twin(name: str, n: int, probabilities: naive.Probabilities, **options: object) -> Distribution:
     """Return who wins how likely, over all answers that can be asked for and all draws that can be made."""
 
     def play(chooser: Chooser) -> int:
@@ -129,8 +130,8 @@ def enumerate_twin(name: str, n: int, chances: naive.Chances, **options: object)
 
         def low_wins(low: int, high: int) -> bool:
             if (low, high) not in answers:
-                chance = Fraction(chances[low][high])
-                answers[low, high] = chooser.choose([chance, 1 - chance]) == 0
+                probability = Fraction(probabilities[low][high])
+                answers[low, high] = chooser.choose([probability, 1 - probability]) == 0
             return answers[low, high]
 
         def draw(_a: int, _b: int, bound: int, _fork: int | None = None) -> int:
@@ -148,14 +149,14 @@ def add_up(outcomes: Iterator[tuple[Fraction, int]]) -> Distribution:
     return found
 
 
-def tournaments(n: int, chances: naive.Chances) -> Iterator[tuple[Fraction, list[list[bool]]]]:
+def tournaments(n: int, probabilities: naive.Probabilities) -> Iterator[tuple[Fraction, list[list[bool]]]]:
     """Yield every tournament as a table (does i beat j?) with its probability."""
     pairs = list(itertools.combinations(range(n), 2))
     for answers in itertools.product([True, False], repeat=len(pairs)):
         probability = Fraction(1)
         beats = [[False] * n for _ in range(n)]
         for (i, j), i_wins in zip(pairs, answers, strict=True):
-            probability *= Fraction(chances[i][j]) if i_wins else 1 - Fraction(chances[i][j])
+            probability *= Fraction(probabilities[i][j]) if i_wins else 1 - Fraction(probabilities[i][j])
             beats[i][j], beats[j][i] = i_wins, not i_wins
         yield probability, beats
 
@@ -174,30 +175,30 @@ def best(scores: Sequence[int]) -> list[int]:
     return [c for c, score in enumerate(scores) if score == max(scores)]
 
 
-def enumerate_max_win(n: int, chances: naive.Chances, ties: str) -> Distribution:
+def enumerate_max_win(n: int, probabilities: naive.Probabilities, ties: str) -> Distribution:
     return add_up(
         (probability * part, winner)
-        for probability, beats in tournaments(n, chances)
+        for probability, beats in tournaments(n, probabilities)
         for part, winner in share(best([sum(row) for row in beats]), ties)
     )
 
 
-def enumerate_poll(n: int, chances: naive.Chances, l: int, ties: str) -> Distribution:
+def enumerate_poll(n: int, probabilities: naive.Probabilities, l: int, ties: str) -> Distribution:
     """Go through all tournaments and all polls, the latter class by class: classes sample independently."""
 
     def outcomes() -> Iterator[tuple[Fraction, int]]:
-        for probability, beats in tournaments(n, chances):
+        for probability, beats in tournaments(n, probabilities):
             polls = []
             for i in range(n):
                 opponents = [j for j in range(n) if j != i]
                 scores = Counter(sum(beats[i][j] for j in poll) for poll in itertools.product(opponents, repeat=l))
                 polls.append([(score, Fraction(count, (n - 1) ** l)) for score, count in scores.items()])
             for together in itertools.product(*polls):
-                chance = probability
+                total = probability
                 for _, part in together:
-                    chance *= part
+                    total *= part
                 for part, winner in share(best([score for score, _ in together]), ties):
-                    yield chance * part, winner
+                    yield total * part, winner
 
     return add_up(outcomes())
 
@@ -210,49 +211,49 @@ def winners_agree(distribution: Distribution, oracle: Oracle, decoder: Decoder) 
     return all(agrees(named[c], TRIALS, distribution.get(c, Fraction(0))) for c in range(-1, oracle.n))
 
 
-def problems(n: int) -> list[tuple[Oracle, naive.Chances]]:
-    """Return one problem in which class 0 is better than equals, and one in which all chances are different."""
-    uneven = [row[:n] for row in UNEVEN[:n]] if n <= 4 else naive.similarity_chances([0.4, 0.25, 0.2, 0.1, 0.05])
+def problems(n: int) -> list[tuple[Oracle, naive.Probabilities]]:
+    """Return one problem in which class 0 is better than equals, and one in which all probabilities are different."""
+    uneven = [row[:n] for row in UNEVEN[:n]] if n <= 4 else naive.similarity_probabilities([0.4, 0.25, 0.2, 0.1, 0.05])
     table = [[uneven[i][j] if i < j else 1 - uneven[j][i] if i > j else 0.5 for j in range(n)] for i in range(n)]
-    return [(Uniform(n, 0.7), naive.uniform_chances(n, 0.7)), (Matrix(table), table)]
+    return [(Uniform(n, 0.7), naive.uniform_probabilities(n, 0.7)), (Matrix(table), table)]
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 @pytest.mark.parametrize("ties", ["random", "lose"])
 def test_max_win_meets_all_tournaments(n: int, ties: str) -> None:
-    for oracle, chances in problems(n):
-        assert winners_agree(enumerate_max_win(n, chances, ties), oracle, MaxWin(ties))
+    for oracle, probabilities in problems(n):
+        assert winners_agree(enumerate_max_win(n, probabilities, ties), oracle, MaxWin(ties))
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 @pytest.mark.parametrize("l", [1, 2, 3])
 @pytest.mark.parametrize("ties", ["random", "lose"])
 def test_poll_meets_all_polls_of_all_tournaments(n: int, l: int, ties: str) -> None:
-    for oracle, chances in problems(n):
-        assert winners_agree(enumerate_poll(n, chances, l, ties), oracle, Poll(l, ties))
+    for oracle, probabilities in problems(n):
+        assert winners_agree(enumerate_poll(n, probabilities, l, ties), oracle, Poll(l, ties))
 
 
 @pytest.mark.parametrize("k", [1, 2, 3])
 @pytest.mark.parametrize("final", ["rescore", "maxwin"])
 @pytest.mark.parametrize("ties", ["random", "lose"])
 def test_top_k_meets_all_polls_of_all_tournaments(k: int, final: str, ties: str) -> None:
-    for oracle, chances in problems(3):
-        exact = enumerate_twin("top-k", 3, chances, k=k, l=2, final=final, ties=ties)
+    for oracle, probabilities in problems(3):
+        exact = enumerate_twin("top-k", 3, probabilities, k=k, l=2, final=final, ties=ties)
         assert winners_agree(exact, oracle, TopK(k, 2, final, ties))
 
 
 @pytest.mark.parametrize("ties", ["random", "lose"])
 def test_halving_meets_all_polls_of_all_tournaments(ties: str) -> None:
-    for oracle, chances in problems(3):
-        exact = enumerate_twin("halving", 3, chances, l=1, ties=ties)
+    for oracle, probabilities in problems(3):
+        exact = enumerate_twin("halving", 3, probabilities, l=1, ties=ties)
         assert winners_agree(exact, oracle, Halving(1, ties))
 
 
 def test_wrong_enumerations_are_rejected() -> None:
     """Negative control: another tie rule, sample size, final or problem must not pass."""
-    (_, chances), (oracle, table) = problems(3)
+    (_, probabilities), (oracle, table) = problems(3)
     assert not winners_agree(enumerate_max_win(3, table, "lose"), oracle, MaxWin("random"))
-    assert not winners_agree(enumerate_max_win(3, chances, "random"), oracle, MaxWin("random"))
+    assert not winners_agree(enumerate_max_win(3, probabilities, "random"), oracle, MaxWin("random"))
     assert not winners_agree(enumerate_poll(3, table, 1, "random"), oracle, Poll(3, "random"))
     assert not winners_agree(enumerate_twin("halving", 3, table, l=1, ties="random"), oracle, Halving(2))
     exact = enumerate_twin("top-k", 3, table, k=2, l=2, final="rescore", ties="lose")
@@ -264,29 +265,31 @@ def test_wrong_enumerations_are_rejected() -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_probabilities_of_all_tournaments_sum_to_1(n: int) -> None:
-    for _, chances in problems(n):
-        found = list(tournaments(n, chances))
+    for _, probabilities in problems(n):
+        found = list(tournaments(n, probabilities))
         assert len(found) == 2 ** (n * (n - 1) // 2)
         assert sum(probability for probability, _ in found) == 1
 
 
 @pytest.mark.parametrize("ties", ["random", "lose", "first"])
 def test_two_ways_to_enumerate_agree_exactly(ties: str) -> None:
-    for _, chances in problems(3):
-        assert enumerate_twin("max-win", 3, chances, ties=ties) == enumerate_max_win(3, chances, ties)
-        assert enumerate_twin("quick", 3, chances, ties=ties, order="random") == enumerate_max_win(3, chances, ties)
-        found = enumerate_twin("champion", 3, chances, ties=ties, order="random")
-        assert found == enumerate_max_win(3, chances, ties)
+    for _, probabilities in problems(3):
+        assert enumerate_twin("max-win", 3, probabilities, ties=ties) == enumerate_max_win(3, probabilities, ties)
+        assert enumerate_twin("quick", 3, probabilities, ties=ties, order="random") == enumerate_max_win(
+            3, probabilities, ties
+        )
+        found = enumerate_twin("champion", 3, probabilities, ties=ties, order="random")
+        assert found == enumerate_max_win(3, probabilities, ties)
         for l in (1, 2):
-            one_candidate = enumerate_twin("top-k", 3, chances, k=1, l=l, final="maxwin", ties=ties)
-            assert enumerate_twin("poll", 3, chances, l=l, ties=ties) == enumerate_poll(3, chances, l, ties)
-            assert enumerate_poll(3, chances, l, ties) == one_candidate
+            one_candidate = enumerate_twin("top-k", 3, probabilities, k=1, l=l, final="maxwin", ties=ties)
+            assert enumerate_twin("poll", 3, probabilities, l=l, ties=ties) == enumerate_poll(3, probabilities, l, ties)
+            assert enumerate_poll(3, probabilities, l, ties) == one_candidate
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
 @pytest.mark.parametrize("n", [2, 3, 4, 5])
 def test_closed_forms_are_exact(name: str, n: int) -> None:
-    exact = enumerate_twin(name, n, naive.uniform_chances(n, 0.7), order="random")
+    exact = enumerate_twin(name, n, naive.uniform_probabilities(n, 0.7), order="random")
     assert sum(exact.values()) == 1
     assert exact[0] == FORMS[name](n, 1 - Fraction(0.7))
     assert len({exact[c] for c in range(1, n)}) == 1, "the wrong classes are all alike"
@@ -295,15 +298,17 @@ def test_closed_forms_are_exact(name: str, n: int) -> None:
 # --- where class numbers mean nothing --------------------------------------------------------------------------------
 
 
-def uniform_chances_with_truth_at(place: int, n: int, p: float) -> naive.Chances:
+def uniform_probabilities_with_truth_at(place: int, n: int, p: float) -> naive.Probabilities:
     return [[p if low == place else 1 - p if high == place else 0.5 for high in range(n)] for low in range(n)]
 
 
 def mean_over_places(n: int, p: float, decoder: Decoder) -> Fraction:
-    """Return the chance that the decoder's twin names the true class, whose number is any of 0 .. n-1."""
+    """Return the probability that the decoder's twin names the true class, whose number is any of 0 .. n-1."""
     options = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
     found = (
-        enumerate_twin(decoder.name, n, uniform_chances_with_truth_at(place, n, p), **options).get(place, Fraction(0))
+        enumerate_twin(decoder.name, n, uniform_probabilities_with_truth_at(place, n, p), **options).get(
+            place, Fraction(0)
+        )
         for place in range(n)
     )
     return sum(found, start=Fraction(0)) / n
@@ -331,7 +336,7 @@ def test_the_place_of_the_truth_is_drawn_where_a_low_number_helps_twice(n: int, 
 
 def test_reading_numbers_and_drawing_lots_differ() -> None:
     """Negative control: class 0 does better than the mean, and a number that helps twice is not two fair draws."""
-    at_zero = enumerate_twin("max-win", 3, uniform_chances_with_truth_at(0, 3, 0.75), ties="first")[0]
+    at_zero = enumerate_twin("max-win", 3, uniform_probabilities_with_truth_at(0, 3, 0.75), ties="first")[0]
     assert at_zero > mean_over_places(3, 0.75, MaxWin("first")) == mean_over_places(3, 0.75, MaxWin("random"))
     twice, drawn = TopK(3, 1, "maxwin", "first"), TopK(3, 1, "maxwin", "random")
     assert float(mean_over_places(4, 0.75, twice)) < exact(Uniform(4, 0.75), drawn).success - 1e-3

@@ -20,7 +20,7 @@ from pairsim.store import Store
 from pairsim.sweeps.comparisons import as_record, compare_in_store, compare_in_table, difference_of, verdict
 from pairsim.sweeps.rows import from_frame
 
-FALSE_ALARM = 1e-6  # the chance that a right program fails a statistical test with another seed
+FALSE_ALARM = 1e-6  # the probability that a right program fails a statistical test with another seed
 
 
 def compared(path, first, second, confidence=0.95):
@@ -45,8 +45,11 @@ def test_the_difference_over_all_outcomes():
 @given(st.integers(1, 500), st.integers(0, 2**32), st.sampled_from(["counted", "smooth", "mixed"]))
 def test_exchanging_the_decoders_negates_everything(trials, seed, kind):
     rng = np.random.default_rng(seed)
-    chances = rng.random((2, trials)) * rng.choice([1.0, 1e-3, 1e-9], (2, 1))
-    lost = [chances[0] if kind != "counted" else chances[0] < 0.3, chances[1] if kind == "smooth" else chances[1] < 0.3]
+    probabilities = rng.random((2, trials)) * rng.choice([1.0, 1e-3, 1e-9], (2, 1))
+    lost = [
+        probabilities[0] if kind != "counted" else probabilities[0] < 0.3,
+        probabilities[1] if kind == "smooth" else probabilities[1] < 0.3,
+    ]
     versus = put_side_by_side(lost)[0, 1]
     difference, low, high = difference_of(versus, 0.95)
     assert difference == pytest.approx(np.mean(lost[1]) - np.mean(lost[0]), rel=1e-9, abs=1e-18)

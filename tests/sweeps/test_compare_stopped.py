@@ -31,10 +31,10 @@ def cell(decoder, stop, confidence=0.95):
     return TaskProgress(task, None, "simulated", "uniform", stop, confidence)
 
 
-def stopped_pair(rng, cells, chances):
+def stopped_pair(rng, cells, probabilities):
     """Let two decoders fail in random blocks until both have stopped; return the failures of all trials."""
     blocks = LONGEST // BLOCK
-    kind = rng.choice(4, p=chances, size=blocks * BLOCK)  # nobody, only the first, only the second, both
+    kind = rng.choice(4, p=probabilities, size=blocks * BLOCK)  # nobody, only the first, only the second, both
     lost = np.array([kind % 2 == 1, kind >= 2])
     results = BlockResults(None)
     for each, failed in zip(cells, lost.reshape(2, blocks, BLOCK).sum(axis=2), strict=True):
@@ -68,14 +68,14 @@ RULES = {
 
 @pytest.mark.parametrize("name", RULES)
 def test_the_difference_has_no_bias_and_its_interval_covers(name):
-    stops, chances = RULES[name]
-    truth = chances[2] - chances[1]  # of successes
+    stops, probabilities = RULES[name]
+    truth = probabilities[2] - probabilities[1]  # of successes
     repeats, differences, plain, misses, elsewhere = 700, [], [], 0, 0
     rng = np.random.default_rng(1)
     with small_blocks(BLOCK):
         for _ in range(repeats):
             cells = [cell(decoder, stop) for decoder, stop in zip((Adag(), Ddag()), stops, strict=True)]
-            lost, results = stopped_pair(rng, cells, chances)
+            lost, results = stopped_pair(rng, cells, probabilities)
             assert ends_by_luck(*cells)
             found = difference_apart(*cells, results, 0.95)
             assert found is not None
@@ -137,7 +137,7 @@ def test_tasks_that_end_in_their_first_block_are_paired(tmp_path):
     assert (found.low, found.high) == (wider.low, wider.high)  # half of the error is for the case that they do not
 
 
-def test_chances_that_stop_on_their_width_are_paired(tmp_path):
+def test_probabilities_that_stop_on_their_width_are_paired(tmp_path):
     with small_blocks(64):
         sweep([Uniform(6, 0.8)], [Poll(2), Poll(3)], half_width="10%", store=tmp_path / "r.db", threads=1)
         (found,) = compared(tmp_path / "r.db", Poll(2), Poll(3))

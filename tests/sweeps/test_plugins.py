@@ -84,7 +84,7 @@ LAWS = [
     test_laws.test_equals_its_naive_twin,
     test_laws.test_a_recording_gives_the_same_decisions,
     test_laws.test_decisions_do_not_depend_on_the_batch,
-    test_laws.test_prices_are_as_promised,
+    test_laws.test_costs_are_as_promised,
     test_laws.test_picking_and_sessions_are_trial_0,
 ]
 

@@ -27,9 +27,9 @@ from pairsim.sweeps.stopping import (
     stopped_failure,
 )
 
-FALSE_ALARM = 1e-6  # the chance that a right program fails one of the statistical tests with another seed
+FALSE_ALARM = 1e-6  # the probability that a right program fails one of the statistical tests with another seed
 CASES = [(1, 2, 40), (1, 3, 40), (3, 2, 12), (4, 3, 12), (5, 6, 12), (8, 4, 6)]  # (block, k, most blocks)
-CHANCES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99, 1.0)
+PROBABILITIES = (0.0, 0.01, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 0.99, 1.0)
 
 
 def outcomes(block: int, wanted: int, most: int) -> list[tuple[int, int, int]]:
@@ -42,8 +42,8 @@ def outcomes(block: int, wanted: int, most: int) -> list[tuple[int, int, int]]:
     return found
 
 
-def chance_of(outcome: tuple[int, int, int], block: int, q: float) -> float:
-    """Return the chance of an outcome: it was not over before exactly because fewer than wanted were seen."""
+def probability_of(outcome: tuple[int, int, int], block: int, q: float) -> float:
+    """Return the probability of an outcome: it was not over before exactly because fewer than wanted were seen."""
     seen, earlier, more = outcome
     return float(binom.pmf(seen, earlier, q) * binom.pmf(more, block, q))
 
@@ -68,10 +68,10 @@ def said(
 @pytest.mark.parametrize(("block", "wanted", "most"), CASES)
 def test_no_bias_over_all_outcomes(block, wanted, most):
     answers = said(block, wanted, most, 0.9)
-    for q in CHANCES:
-        chances = [chance_of(outcome, block, q) for outcome, *_ in answers]
-        assert math.fsum(chances) == pytest.approx(1.0, abs=1e-12)
-        mean = math.fsum(c * estimate for c, (_, estimate, _, _) in zip(chances, answers, strict=True))
+    for q in PROBABILITIES:
+        probabilities = [probability_of(outcome, block, q) for outcome, *_ in answers]
+        assert math.fsum(probabilities) == pytest.approx(1.0, abs=1e-12)
+        mean = math.fsum(c * estimate for c, (_, estimate, _, _) in zip(probabilities, answers, strict=True))
         assert mean == pytest.approx(q, abs=1e-9)
 
 
@@ -79,10 +79,10 @@ def test_no_bias_over_all_outcomes(block, wanted, most):
 @pytest.mark.parametrize("confidence", [0.9, 0.99])
 def test_coverage_over_all_outcomes(block, wanted, most, confidence):
     answers = said(block, wanted, most, confidence)
-    grid = [*CHANCES, *np.linspace(0.003, 0.997, 80)]
+    grid = [*PROBABILITIES, *np.linspace(0.003, 0.997, 80)]
     slack = 1e-9  # of the roots that are the limits
     covered = [
-        sum(chance_of(outcome, block, q) for outcome, _, low, high in answers if low - slack <= q <= high + slack)
+        sum(probability_of(outcome, block, q) for outcome, _, low, high in answers if low - slack <= q <= high + slack)
         for q in grid
     ]
     assert min(covered) >= confidence - 1e-9
@@ -95,10 +95,12 @@ def test_the_checks_can_fail():
     block, wanted, most = 1, 3, 40
     answers = said(block, wanted, most, 0.9)
     q = 0.35
-    plain = math.fsum(chance_of(o, block, q) * (o[0] + o[2]) / (o[1] + block) for o, *_ in answers)
+    plain = math.fsum(probability_of(o, block, q) * (o[0] + o[2]) / (o[1] + block) for o, *_ in answers)
     assert plain > 1.2 * q
     narrow = said(block, wanted, most, 0.6)
-    covered = [sum(chance_of(o, block, q) for o, _, low, high in narrow if low <= q <= high) for q in (0.2, 0.35, 0.5)]
+    covered = [
+        sum(probability_of(o, block, q) for o, _, low, high in narrow if low <= q <= high) for q in (0.2, 0.35, 0.5)
+    ]
     assert min(covered) < 0.9
 
 
@@ -142,7 +144,7 @@ def test_a_relative_rule_keeps_its_word(share, block, data):
 
 
 def test_met_or_not():
-    counts, chances = Tally(100, 5), Tally(100, 0, Moments(100, 0.05, 0.0, 0.0))
+    counts, probabilities = Tally(100, 5), Tally(100, 0, Moments(100, 0.05, 0.0, 0.0))
     assert not Stop(10).is_met("simulated", counts, 0.95)  # no rule
     assert not Stop(10, failures=5).is_met("simulated", Tally(), 0.95)
     assert Stop(10, failures=5).is_met("simulated", counts, 0.95)
@@ -155,8 +157,8 @@ def test_met_or_not():
     rule = Stop(10, half_width=0.5, relative=True)
     for seen, met in ((wanted, True), (wanted - 1, False), (1000 - wanted, True), (1001 - wanted, False)):
         assert rule.is_met("simulated", Tally(1000, seen), 0.95) is met
-    assert Stop(10, half_width=0.05).is_met("conditional", chances, 0.95)
-    assert not Stop(10, half_width=0.05, relative=True).is_met("conditional", chances, 0.95)
+    assert Stop(10, half_width=0.05).is_met("conditional", probabilities, 0.95)
+    assert not Stop(10, half_width=0.05, relative=True).is_met("conditional", probabilities, 0.95)
     assert rule.wanted_count(0.95) == wanted
     assert Stop(10, half_width=0.5).wanted_count(0.95) is None
 
@@ -195,18 +197,18 @@ def test_rules_that_are_refused(arguments, name):
         swept([Uniform(4, 0.9)], [MaxWin()], **arguments)
 
 
-def absolute_rule(block: int, half_width: float, chances: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def absolute_rule(block: int, half_width: float, probabilities: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (coverage, mean estimate) of the absolute rule at confidence 0.95, by going through all outcomes."""
-    left = np.ones((len(chances), 1))
-    one_block = binom.pmf(np.arange(block + 1), block, chances[:, None])
-    covered, mean, trials = np.zeros(len(chances)), np.zeros(len(chances)), 0
+    left = np.ones((len(probabilities), 1))
+    one_block = binom.pmf(np.arange(block + 1), block, probabilities[:, None])
+    covered, mean, trials = np.zeros(len(probabilities)), np.zeros(len(probabilities)), 0
     while left.sum(axis=1).max() > 1e-9:
         trials += block
         left = np.array([np.convolve(*both) for both in zip(left, one_block, strict=True)])
         for failed in np.flatnonzero(left.max(axis=0) > 1e-15):
             low, high = binomial_interval(int(failed), trials, 0.95)
             if Stop(10**9, half_width).is_met("simulated", Tally(trials, int(failed)), 0.95):
-                covered += left[:, failed] * ((low <= chances) & (chances <= high))
+                covered += left[:, failed] * ((low <= probabilities) & (probabilities <= high))
                 mean += left[:, failed] * failed / trials
                 left[:, failed] = 0.0
     return covered, mean
@@ -214,10 +216,10 @@ def absolute_rule(block: int, half_width: float, chances: np.ndarray) -> tuple[n
 
 def test_an_absolute_width_costs_next_to_nothing():
     """Stopping when the interval is narrow is no exact method: what it costs is small, and stated here."""
-    chances = np.array([0.002, 0.01, 0.03, 0.05, 0.08, 0.1, 0.13, 0.2, 0.3, 0.45])
-    covered, mean = absolute_rule(32, 0.1, chances)
+    probabilities = np.array([0.002, 0.01, 0.03, 0.05, 0.08, 0.1, 0.13, 0.2, 0.3, 0.45])
+    covered, mean = absolute_rule(32, 0.1, probabilities)
     assert covered.min() > 0.945
-    assert np.abs(mean - chances).max() < 0.012
+    assert np.abs(mean - probabilities).max() < 0.012
 
 
 # through real sweeps: adag has an exact value; blocks of 8 trials make the rules bite

@@ -208,16 +208,16 @@ def moments_of(values):
 
 
 def random_played(rng, counted, trials=64):
-    """Return what three decoders gave in some trials: counts, or chances where they are not counted."""
-    sheet = TrialOutcomes(3, np.zeros(trials, np.int64))
-    sheet.named[:] = rng.random((3, trials)) < 0.4
-    sheet.lost[:] = rng.random((3, trials))
-    sheet.prices[:] = rng.integers(0, trials, (3, 3))
+    """Return what three decoders gave in some trials: counts, or probabilities where they are not counted."""
+    outcomes = TrialOutcomes(3, np.zeros(trials, np.int64))
+    outcomes.named[:] = rng.random((3, trials)) < 0.4
+    outcomes.lost[:] = rng.random((3, trials))
+    outcomes.costs[:] = rng.integers(0, trials, (3, 3))
     for place, each in enumerate(counted):
-        sheet.note_names(place)
+        outcomes.note_names(place)
         if not each:
-            sheet.note_chances(place, agreed=False)
-    return sheet.add_up(1, paired=True)
+            outcomes.note_probabilities(place, agreed=False)
+    return outcomes.add_up(1, paired=True)
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)
@@ -246,43 +246,43 @@ def test_adding_up(seed, counted, trials):
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.integers(0, 2**32), st.integers(1, 1100), st.integers(-1, 2))
 def test_a_sheet_adds_up_to_what_numpy_finds(seed, trials, reference):
-    """Three decoders name somebody (or nobody, -1), one of them has chances to fail, a fourth has chances only."""
+    """Three decoders name somebody (or nobody, -1), one of them with probabilities to fail; a fourth has these only."""
     rng = np.random.default_rng(seed)
-    sheet = TrialOutcomes(4, rng.integers(0, 3, trials))
-    sheet.named[:3] = rng.integers(-1, 3, (3, trials))
-    sheet.lost[:], sheet.agreed[:] = rng.random((2, 4, trials))
-    sheet.prices[:] = rng.integers(0, 9, (4, 3))
+    outcomes = TrialOutcomes(4, rng.integers(0, 3, trials))
+    outcomes.named[:3] = rng.integers(-1, 3, (3, trials))
+    outcomes.lost[:], outcomes.agreed[:] = rng.random((2, 4, trials))
+    outcomes.costs[:] = rng.integers(0, 9, (4, 3))
     for place in range(3):
-        sheet.note_names(place)
-    sheet.note_chances(2, agreed=False)
-    sheet.note_chances(3, agreed=reference >= 0)
-    chances, agreed = sheet.lost.copy(), sheet.agreed.copy()
-    found = sheet.add_up(reference, paired=True)
+        outcomes.note_names(place)
+    outcomes.note_probabilities(2, agreed=False)
+    outcomes.note_probabilities(3, agreed=reference >= 0)
+    probabilities, agreed = outcomes.lost.copy(), outcomes.agreed.copy()
+    found = outcomes.add_up(reference, paired=True)
     for place, tally in enumerate(found.tallies):
-        assert (tally.trials, tally.queries, tally.distinct, tally.rounds) == (trials, *sheet.prices[place])
+        assert (tally.trials, tally.queries, tally.distinct, tally.rounds) == (trials, *outcomes.costs[place])
         if place < 2:
             assert tally.smooth is None
-            assert tally.failed == (sheet.named[place] != sheet.truth).sum()
+            assert tally.failed == (outcomes.named[place] != outcomes.truth).sum()
         else:
             assert tally.failed == 0
-            wanted = dataclasses.astuple(moments_of(chances[place]))
+            wanted = dataclasses.astuple(moments_of(probabilities[place]))
             assert dataclasses.astuple(tally.smooth) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
         if reference < 0:
             assert math.isnan(tally.agreements)
         elif place < 3:
-            same = (sheet.named[place] == sheet.named[reference]) & (sheet.named[place] >= 0)
+            same = (outcomes.named[place] == outcomes.named[reference]) & (outcomes.named[place] >= 0)
             assert tally.agreements == same.sum()
         else:
             assert tally.agreements == pytest.approx(agreed[place].sum(), rel=1e-12)
     for (a, b), versus in found.versus.items():
         if b < 2:
-            misses = [sheet.named[place] != sheet.truth for place in (a, b)]
+            misses = [outcomes.named[place] != outcomes.truth for place in (a, b)]
             assert (versus.first_only, versus.second_only) == (
                 (misses[0] & ~misses[1]).sum(),
                 (misses[1] & ~misses[0]).sum(),
             )
         else:
-            wanted = dataclasses.astuple(moments_of(sheet.lost[a] - sheet.lost[b]))
+            wanted = dataclasses.astuple(moments_of(outcomes.lost[a] - outcomes.lost[b]))
             assert dataclasses.astuple(versus.smooth) == pytest.approx(wanted, rel=1e-9, abs=1e-9)
 
 

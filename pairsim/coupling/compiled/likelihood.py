@@ -114,7 +114,9 @@ def finish_row(wins, weights, games, tol, logs):
             return step
         direction = newton_direction(slope, curvature)
         spread = direction.max() - direction.min()
-        if not spread < 1e300:  # nan included: chances beyond what doubles can tell apart; logs is the best so far
+        if (
+            not spread < 1e300
+        ):  # nan included: probabilities beyond what doubles can tell apart; logs is the best so far
             return step
         share = 2.0
         accepted = False

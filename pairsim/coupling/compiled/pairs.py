@@ -62,14 +62,14 @@ def count_duels(margins, n, tied, out):
 
 
 @jit
-def sum_chances(chances, weights, n, clip, out):
+def sum_probabilities(probabilities, weights, n, clip, out):
     """Sum weights[k] times the probability of each class: its expected number of wins."""
-    for row in range(chances.shape[0]):
+    for row in range(probabilities.shape[0]):
         k = 0
         for i in range(n - 1):
             total = 0.0
             for j in range(i + 1, n):
-                low = min(max(chances[row, k], clip), 1.0 - clip)
+                low = min(max(probabilities[row, k], clip), 1.0 - clip)
                 total += weights[k] * low
                 out[row, j] += weights[k] * (1.0 - low)
                 k += 1
@@ -77,15 +77,15 @@ def sum_chances(chances, weights, n, clip, out):
 
 
 @jit
-def sum_odds_against(chances, n, clip, out):
+def sum_odds_against(probabilities, n, clip, out):
     """Sum the odds against each class, (1 - r) / r: what pkpd's denominator exceeds 1 by."""
-    for row in range(chances.shape[0]):
+    for row in range(probabilities.shape[0]):
         k = 0
         for i in range(n - 1):
             total = 0.0
             for j in range(i + 1, n):
-                low = max(chances[row, k], clip)
-                high = max(1.0 - chances[row, k], clip)
+                low = max(probabilities[row, k], clip)
+                high = max(1.0 - probabilities[row, k], clip)
                 total += high / low
                 out[row, j] += low / high
                 k += 1
@@ -93,21 +93,21 @@ def sum_odds_against(chances, n, clip, out):
 
 
 @jit
-def find_worst(chances, n, out):
+def find_worst(probabilities, n, out):
     """Lower each class's entry of out to its probability against its worst opponent; out starts at 1."""
-    for row in range(chances.shape[0]):
+    for row in range(probabilities.shape[0]):
         k = 0
         for i in range(n - 1):
             worst = out[row, i]
             for j in range(i + 1, n):
-                worst = min(worst, chances[row, k])
-                out[row, j] = min(out[row, j], 1.0 - chances[row, k])
+                worst = min(worst, probabilities[row, k])
+                out[row, j] = min(out[row, j], 1.0 - probabilities[row, k])
                 k += 1
             out[row, i] = worst
 
 
 @jit
-def fill_quadratic_form(chances, n, out):
+def fill_quadratic_form(probabilities, n, out):
     """Set the upper triangle of out to that of Q + ee', Q the matrix of the second approach of Wu, Lin and Weng."""
     for i in range(n):
         out[i, i] = 1.0
@@ -115,7 +115,7 @@ def fill_quadratic_form(chances, n, out):
     for i in range(n - 1):
         total = 0.0
         for j in range(i + 1, n):
-            low = chances[k]
+            low = probabilities[k]
             high = 1.0 - low
             out[i, j] = 1.0 - low * high
             total += high * high
@@ -125,13 +125,13 @@ def fill_quadratic_form(chances, n, out):
 
 
 @jit
-def solve_quadratic_forms(chances, n, out):
+def solve_quadratic_forms(probabilities, n, out):
     """Set each row of out to the minimum of its quadratic form over vectors that sum to 1."""
     form = np.empty((n, n))
-    for row in range(chances.shape[0]):
+    for row in range(probabilities.shape[0]):
         p = out[row]
         p[:] = 1.0
-        fill_quadratic_form(chances[row], n, form)
+        fill_quadratic_form(probabilities[row], n, form)
         solve_positive(form, p)
         p[:] = np.maximum(p, 0.0)  # rounding alone can make an entry negative
         p /= p.sum()

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from pairsim.learn.binary_reduction import BinaryReduction
 from pairsim.learn.codes.code_tables import Code
 
-LEAST_CHANCE = 1e-15  # probabilities nearer to 0 and 1 count as this
+LEAST_PROBABILITY = 1e-15  # probabilities nearer to 0 and 1 count as this
 
 
 class ColumnClassifier(BinaryReduction):
@@ -63,15 +63,15 @@ class ColumnClassifier(BinaryReduction):
 
         That is its decision function; where it has none, the probability of those classes less a half.
         """
-        return self._columns_say(X, chances=False)
+        return self._columns_say(X, probabilities=False)
 
-    def _columns_say(self, X: Any, chances: bool) -> NDArray[np.float64]:
+    def _columns_say(self, X: Any, probabilities: bool) -> NDArray[np.float64]:
         check_is_fitted(self)
         if self.estimator is None:
             return self._weighted_sums(X, self.dual_coef_) + self.intercept_
         X = validate_data(self, X, accept_sparse=["csr", "csc"], ensure_all_finite=False, reset=False)
         said = (
-            _score(model, X if places is None else X[:, places], chances)
+            _score(model, X if places is None else X[:, places], probabilities)
             for model, places in zip(self.estimators_, self._places, strict=True)
         )
         return np.column_stack(list(said))
@@ -85,9 +85,13 @@ def _train(estimator: Any, X: Any, column: NDArray[np.int64], pairwise: bool) ->
     return estimator.fit(X, (column[rows] == 1).astype(np.int64))
 
 
-def _score(model: Any, X: Any, chances: bool) -> NDArray[np.float64]:
-    """Return margins; with `chances` such that the logistic function makes the model's own probabilities of them."""
-    if hasattr(model, "predict_proba") and (chances or not hasattr(model, "decision_function")):
-        chance = np.asarray(model.predict_proba(X), np.float64)[:, 1]
-        return np.asarray(logit(np.clip(chance, LEAST_CHANCE, 1.0 - LEAST_CHANCE)) if chances else chance - 0.5)
+def _score(model: Any, X: Any, probabilities: bool) -> NDArray[np.float64]:
+    """Return margins; with `probabilities`, such that the logistic function gives the model's probabilities."""
+    if hasattr(model, "predict_proba") and (probabilities or not hasattr(model, "decision_function")):
+        probability = np.asarray(model.predict_proba(X), np.float64)[:, 1]
+        return np.asarray(
+            logit(np.clip(probability, LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY))
+            if probabilities
+            else probability - 0.5
+        )
     return np.asarray(model.decision_function(X), np.float64).ravel()

@@ -88,8 +88,8 @@ def code_distances(margins: ArrayLike, code: ArrayLike, decoding: str) -> Number
         "hamming": wrong signs, a half for a 0 of the code or of the margins. "euclid": the distance of the row from the
         margins. "hinge", "exponential", "logistic": the loss of entry times margin, max(0, 1 - z), exp(-z) or
         log(1 + exp(-z)), summed over all columns; a 0 of the code has the loss of 0. "probability": minus the logarithm
-        of the class's probability (`code_chances`). "inverse-hamming": minus the weight of the class when the Hamming
-        distances are written as a sum of those that the classes' own rows have (Windeatt and Ghaderi).
+        of the class's probability (`code_probabilities`). "inverse-hamming": minus the weight of the class when the
+        Hamming distances are written as a sum of those that the classes' own rows have (Windeatt and Ghaderi).
 
     References
     ----------
@@ -104,7 +104,7 @@ def code_distances(margins: ArrayLike, code: ArrayLike, decoding: str) -> Number
     """
     table, matrix = _read("code_distances", margins, code, decoding)
     if decoding == "probability":
-        return np.asarray(-_log_chances(table, matrix))
+        return np.asarray(-_log_probabilities(table, matrix))
     found = DECODINGS[decoding](table, matrix)
     if decoding == "euclid":
         return np.asarray(np.sqrt(np.maximum(0.0, 2.0 * found + (table**2).sum(axis=1, keepdims=True))))
@@ -113,26 +113,26 @@ def code_distances(margins: ArrayLike, code: ArrayLike, decoding: str) -> Number
     return found
 
 
-def _log_chances(margins: Numbers, code: Code) -> Numbers:
+def _log_probabilities(margins: Numbers, code: Code) -> Numbers:
     losses = _logistic(margins, code)
     return np.asarray(-losses - logsumexp(-losses, axis=1, keepdims=True))
 
 
-def code_chances(margins: ArrayLike, code: ArrayLike) -> Numbers:
+def code_probabilities(margins: ArrayLike, code: ArrayLike) -> Numbers:
     """Return the probability of each class: the product of what its columns believe, made to add up to 1.
 
-    A column's chance of its classes with a 1 is 1 / (1 + exp(-margin)). It counts for classes with an entry of 1 or -1,
-    and against an even probability, so that a column with a margin of 0 changes nothing.
+    A column's probability of its classes with a 1 is 1 / (1 + exp(-margin)). It counts for classes with an entry of 1
+    or -1, and against an even probability, so that a column with a margin of 0 changes nothing.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from pairsim.learn.codes.decoding import code_chances
-    >>> code_chances([[0.0, np.log(3.0)]], [[1, 0], [-1, 1], [0, -1]]).round(3).tolist()
+    >>> from pairsim.learn.codes.decoding import code_probabilities
+    >>> code_probabilities([[0.0, np.log(3.0)]], [[1, 0], [-1, 1], [0, -1]]).round(3).tolist()
     [[0.333, 0.5, 0.167]]
     """
-    table, matrix = _read("code_chances", margins, code, "probability")
-    return np.asarray(np.exp(_log_chances(table, matrix)))
+    table, matrix = _read("code_probabilities", margins, code, "probability")
+    return np.asarray(np.exp(_log_probabilities(table, matrix)))
 
 
 def decode_scores(margins: ArrayLike, code: ArrayLike, decoding: str) -> Numbers:

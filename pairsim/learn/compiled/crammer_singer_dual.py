@@ -161,15 +161,15 @@ def _add_active(rows, i, constant, weights, active, size, steps):
 
 @bare_jit
 def descend_rows(
-    rows, classes, constant, price, lengths, weights, shares, active, sizes, queue, key, sweep, goal, most, room
+    rows, classes, constant, penalty, lengths, weights, shares, active, sizes, queue, key, sweep, goal, most, buffers
 ):
     """Sweep over the rows until what they add to the duality gap is at most `goal`, or `most` scores are computed.
 
     Returns (sweeps, scores), `sweep` sweeps having gone before. Row i has the classes active[i, :sizes[i]]; one that
-    has nothing to choose is left out from then on. Gaps are those that rows have when they are visited. `room` has
+    has nothing to choose is left out from then on. Gaps are those that rows have when they are visited. `buffers` has
     three rows, as long as there are classes.
     """
-    gradient, held, wanted = room
+    gradient, held, wanted = buffers
     waiting, computed, first = queue.size, 0, sweep
     while True:
         shuffle(queue, waiting, key, sweep)
@@ -196,7 +196,7 @@ def descend_rows(
             k += 1
             if top <= bottom:
                 continue
-            divide(size, lengths[i], price, top, gradient, held, wanted)
+            divide(size, lengths[i], penalty, top, gradient, held, wanted)
             for a in range(size):
                 gap += held[a] * (top - gradient[a])
                 shares[i, np.uint64(active[i, a])] = wanted[a]
@@ -215,12 +215,12 @@ def add_kernel(gram, i, scores, r, step):
 
 
 @bare_jit
-def descend_gram(gram, classes, price, scores, shares, queue, key, sweep, sweeps, worst, room):
+def descend_gram(gram, classes, penalty, scores, shares, queue, key, sweep, sweeps, worst, buffers):
     """Sweep over the rows `sweeps` times; return the largest violation seen in the last sweep, and how many steps.
 
     `scores` has a row a class and follows every step. `worst` is the largest violation of the sweep before.
     """
-    gradient, held, wanted = room
+    gradient, held, wanted = buffers
     count, steps = scores.shape[0], 0
     for each in range(sweep, sweep + sweeps):
         shuffle(queue, queue.size, key, each)
@@ -237,7 +237,7 @@ def descend_gram(gram, classes, price, scores, shares, queue, key, sweep, sweeps
             if top - bottom <= least:
                 continue
             steps += 1
-            divide(count, gram[i, i], price, top, gradient, held, wanted)
+            divide(count, gram[i, i], penalty, top, gradient, held, wanted)
             for r in range(np.uint64(count)):
                 if wanted[r] != held[r]:
                     add_kernel(gram, i, scores, r, held[r] - wanted[r])

@@ -109,7 +109,7 @@ def first_wins(oracle, trial, i, j):
 
 
 @jit
-def decode_rows(oracle, decoder, state, trial, pairs, key, rows, winners, prices):
+def decode_rows(oracle, decoder, state, trial, pairs, key, rows, winners, costs):
     """Decode the rows that are listed; write each one's winner and its [queries, distinct, rounds].
 
     The decoder's own draws are the same for every row, so that an answer does not depend on the rows around it.
@@ -117,7 +117,7 @@ def decode_rows(oracle, decoder, state, trial, pairs, key, rows, winners, prices
     """
     for row in rows:
         trial.position[0] = row
-        prices[row, QUERIES], prices[row, DISTINCT], prices[row, ROUNDS] = 0, 0, 0
+        costs[row, QUERIES], costs[row, DISTINCT], costs[row, ROUNDS] = 0, 0, 0
         begin(decoder, state, key)
         for slot in range(pairs.size):
             pairs[slot] = ZERO
@@ -127,14 +127,14 @@ def decode_rows(oracle, decoder, state, trial, pairs, key, rows, winners, prices
                 i, j = pair(decoder, state, k)
                 record(decoder, state, k, i, j, first_wins(oracle, trial, i, j))
                 if pairs.size > 1:
-                    prices[row, DISTINCT] += add_pair(pairs, i, j)
-            prices[row, QUERIES] += size
-            prices[row, ROUNDS] += 1
+                    costs[row, DISTINCT] += add_pair(pairs, i, j)
+            costs[row, QUERIES] += size
+            costs[row, ROUNDS] += 1
             finish_round(decoder, state)
             size = size_of_round(decoder, state)
         winners[row] = named_by(decoder, state)
         if pairs.size <= 1:
-            prices[row, DISTINCT] = prices[row, QUERIES]
+            costs[row, DISTINCT] = costs[row, QUERIES]
 
 
 @jit

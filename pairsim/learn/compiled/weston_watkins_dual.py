@@ -95,14 +95,14 @@ def take_shares(count, own, shares, i, held, wanted):
 
 @bare_jit
 def descend_rows_freely(
-    rows, classes, constant, limit, lengths, weights, shares, active, queue, key, sweep, goal, most, room
+    rows, classes, constant, limit, lengths, weights, shares, active, queue, key, sweep, goal, most, buffers
 ):
     """Sweep over the rows until what they add to the duality gap is at most `goal`, or `most` scores are computed.
 
     Returns (sweeps, scores), `sweep` sweeps having gone before. A row whose shares are all at their limits, and pushed
     there by more than the worst violation of the sweep before, is left out from then on. `active` lists all classes.
     """
-    excess, held, wanted = room
+    excess, held, wanted = buffers
     count, waiting, computed, first, worst = active.shape[1], queue.size, 0, sweep, np.inf
     while True:
         shuffle(queue, waiting, key, sweep)
@@ -131,12 +131,12 @@ def descend_rows_freely(
 
 
 @bare_jit
-def descend_gram_freely(gram, classes, limit, scores, shares, queue, key, sweep, sweeps, worst, room):
+def descend_gram_freely(gram, classes, limit, scores, shares, queue, key, sweep, sweeps, worst, buffers):
     """Sweep over the rows `sweeps` times; return the largest violation seen in the last sweep, and how many steps.
 
     `scores` has a row per class and follows every step. `worst` is the largest violation of the sweep before.
     """
-    excess, held, wanted = room
+    excess, held, wanted = buffers
     count, steps = scores.shape[0], 0
     for each in range(sweep, sweep + sweeps):
         shuffle(queue, queue.size, key, each)

@@ -36,7 +36,7 @@ class Link(NamedTuple):
     A: Any = -1.0
     B: Any = 0.0
 
-    def chances(self, margins: Numbers) -> Numbers:
+    def probabilities(self, margins: Numbers) -> Numbers:
         """Return the probability of the lower class of each pair."""
         return probabilities_of(margins, self.A, self.B)
 
@@ -57,17 +57,17 @@ class MarginDecoder:
     ----------
     spec : str
         Its name.
-    takes_chances : bool
+    takes_probabilities : bool
         Whether `of` takes pairwise probabilities (else margins), so that their link should be calibrated.
     """
 
     spec: str
-    takes_chances: bool
+    takes_probabilities: bool
     of: Coupling
 
     def scores(self, margins: Numbers, n: int, link: Link) -> Numbers:
         """Return a score for each class in each row."""
-        return self.of(link.chances(margins) if self.takes_chances else margins, n)
+        return self.of(link.probabilities(margins) if self.takes_probabilities else margins, n)
 
 
 def _max_win_scores(rule: str) -> Coupling:
@@ -103,13 +103,15 @@ def score_all(model: PairModel, X: Any, score: Callable[[Numbers], Numbers]) -> 
     return np.concatenate([score(margins) for _, margins in model._pieces(model._check(X))])
 
 
-def put_on_top(chances: Numbers, winners: NDArray[np.int64]) -> None:
+def put_on_top(probabilities: Numbers, winners: NDArray[np.int64]) -> None:
     """Exchange, in place, the highest probability of each row with that of the predicted class where they differ."""
-    rows = np.flatnonzero(chances.argmax(axis=1) != winners)
-    named, top = winners[rows], chances[rows].argmax(axis=1)
-    low, high = chances[rows, named], chances[rows, top]
-    chances[rows, top] = low
-    chances[rows, named] = np.where(low == high, np.nextafter(high, 2.0), high)  # of equals the first would be on top
+    rows = np.flatnonzero(probabilities.argmax(axis=1) != winners)
+    named, top = winners[rows], probabilities[rows].argmax(axis=1)
+    low, high = probabilities[rows, named], probabilities[rows, top]
+    probabilities[rows, top] = low
+    probabilities[rows, named] = np.where(
+        low == high, np.nextafter(high, 2.0), high
+    )  # of equals the first would be on top
 
 
 def name_by_margins(model: PairModel, decoder: MarginDecoder, X: Any, link: Link) -> tuple[NDArray[np.int64], RowCosts]:

@@ -48,12 +48,12 @@ def name_classes(model: PairModel, decoder: Decoder, X: Any, seed: int = 0) -> t
     while isinstance(model, PipelinePairs):
         model = model.model
     rows = count_rows(points)
-    winners, prices = np.empty(rows, np.int64), np.zeros((rows, 3), np.int64)
+    winners, costs = np.empty(rows, np.int64), np.zeros((rows, 3), np.int64)
     step = _rows_at_a_time(model)
     for first in range(0, rows, step):
         piece = slice(first, min(first + step, rows))
-        _decode(model, decoder, take_rows(points, piece), seed, winners[piece], prices[piece])
-    return winners, RowCosts(*np.ascontiguousarray(prices.T))
+        _decode(model, decoder, take_rows(points, piece), seed, winners[piece], costs[piece])
+    return winners, RowCosts(*np.ascontiguousarray(costs.T))
 
 
 def _rows_at_a_time(model: PairModel) -> int:
@@ -62,7 +62,7 @@ def _rows_at_a_time(model: PairModel) -> int:
 
 
 def _decode(
-    model: PairModel, decoder: Decoder, points: Any, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+    model: PairModel, decoder: Decoder, points: Any, seed: int, winners: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> None:
     """Decode some rows, which were checked."""
     asks_most = decoder.cost(model.n).queries >= MOST_OF_THE_PAIRS * model.pairs and not decoder.adaptive
@@ -72,16 +72,16 @@ def _decode(
     elif isinstance(model, LinearPairs) and not asks_most and isinstance(points, np.ndarray):
         rows = _linear_rows(model, points)
     if rows is not None:
-        _run(rows, decoder, model.n, seed, winners, prices)
+        _run(rows, decoder, model.n, seed, winners, costs)
         doubtful = np.flatnonzero(rows.doubt)
         if doubtful.size:  # rounding could have changed a vote: ask the model's own arithmetic
-            again, price = np.empty(doubtful.size, np.int64), np.zeros((doubtful.size, 3), np.int64)
-            _decode_answers(model, decoder, take_rows(points, doubtful), seed, again, price)
-            winners[doubtful], prices[doubtful] = again, price
+            again, cost = np.empty(doubtful.size, np.int64), np.zeros((doubtful.size, 3), np.int64)
+            _decode_answers(model, decoder, take_rows(points, doubtful), seed, again, cost)
+            winners[doubtful], costs[doubtful] = again, cost
     elif asks_most or isinstance(model, LinearPairs):
-        _decode_answers(model, decoder, points, seed, winners, prices)
+        _decode_answers(model, decoder, points, seed, winners, costs)
     else:
-        _decode_in_rounds(model._points(points), decoder, model.n, seed, winners, prices)
+        _decode_in_rounds(model._points(points), decoder, model.n, seed, winners, costs)
 
 
 def _linear_rows(model: LinearPairs, points: Any) -> LinearRows:
@@ -100,17 +100,17 @@ def _kernel_rows(model: KernelPairs, points: Any) -> KernelRows:
 
 
 def _run(
-    oracle: Any, decoder: Decoder, n: int, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+    oracle: Any, decoder: Decoder, n: int, seed: int, winners: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> None:
     """Let the decoder ask the oracle about every row."""
     rows = np.arange(len(winners))
     if decoder.knock_out and n > 2:
-        rows = _knock_out(oracle, decoder, seed, winners, prices)
+        rows = _knock_out(oracle, decoder, seed, winners, costs)
     if rows.size:
         kernel = decoder.kernel(n)
         pairs = new_pair_set(decoder.cost(n).queries) if decoder.repeats else NO_REPEATS
         key = np.uint64(first_draws(stream_key(seed, n)))
-        decode_rows(oracle, kernel, allocate(kernel, n), new_trial(), pairs, key, rows, winners, prices)
+        decode_rows(oracle, kernel, allocate(kernel, n), new_trial(), pairs, key, rows, winners, costs)
 
 
 class KnockOut(NamedTuple):
@@ -129,7 +129,7 @@ def _plan_knock_out(decoder: Decoder, n: int, seed: int) -> KnockOut:
 
 
 def _knock_out(
-    oracle: Any, decoder: Decoder, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+    oracle: Any, decoder: Decoder, seed: int, winners: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Decide what a knock-out (and its winner's games with everybody) decides; return the rows that need more."""
     n, rows = oracle.n, len(winners)
@@ -137,29 +137,29 @@ def _knock_out(
     standing = np.empty(((n + 1) // 2, min(rows, KNOCK_OUT_ROWS)), np.int64)
     for first in range(0, rows, KNOCK_OUT_ROWS):
         play_knock_outs(oracle, trial, plan.order, first, standing[:, : rows - first], winners)
-    prices[:] = n - 1, n - 1, (n - 1).bit_length()
+    costs[:] = n - 1, n - 1, (n - 1).bit_length()
     if decoder.knock_out == "decides":
         return np.empty(0, np.int64)
     beaten = np.zeros(rows, np.uint8)
     play_challenges(oracle, trial, winners, np.argsort(winners, kind="stable"), beaten)
     more = n - 1 - plan.games[winners]
-    prices[:, 0] += more
-    prices[:, 1] += more
-    prices[:, 2] += more > 0
+    costs[:, 0] += more
+    costs[:, 1] += more
+    costs[:, 2] += more > 0
     return np.flatnonzero(beaten)
 
 
 def _decode_answers(
-    model: PairModel, decoder: Decoder, points: Any, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+    model: PairModel, decoder: Decoder, points: Any, seed: int, winners: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> None:
     """Compute all votes, some rows at a time, and let the decoder read them."""
     for piece, margins in model._pieces(points):
         recorded = Recorded(margins > 0.0)
-        _run(recorded.kernel(), decoder, model.n, seed, winners[piece], prices[piece])
+        _run(recorded.kernel(), decoder, model.n, seed, winners[piece], costs[piece])
 
 
 def _decode_in_rounds(
-    points: Points, decoder: Decoder, n: int, seed: int, winners: NDArray[np.int64], prices: NDArray[np.int64]
+    points: Points, decoder: Decoder, n: int, seed: int, winners: NDArray[np.int64], costs: NDArray[np.int64]
 ) -> None:
     """Let all rows ask their round at once, so that an estimator answers all queries about its pair in one call."""
     kernel, stream = decoder.kernel(n), stream_key(seed, n)
@@ -183,7 +183,7 @@ def _decode_in_rounds(
             questions = rounds[row]
             first_wins = [known[row][i, j] if i < j else not known[row][j, i] for i, j in questions.tolist()]
             record_round(kernel, states[row], questions, np.array(first_wins, np.bool_))
-            prices[row] += (len(questions), 0, 1)
+            costs[row] += (len(questions), 0, 1)
     for row, state in enumerate(states):
         winners[row] = name_winner(kernel, state)
-        prices[row, 1] = len(known[row])
+        costs[row, 1] = len(known[row])

@@ -78,12 +78,12 @@ def solve_features(
     weights = table if dense else table.T
     shares, queue = first_shares(numbers, count, C), np.arange(len(numbers))
     active, sizes = np.empty((len(numbers), count), np.int32), np.empty(len(numbers), np.int32)
-    sweep, computed, goal, room = 0, 0, np.inf, np.empty((3, count))
+    sweep, computed, goal, buffers = 0, 0, np.inf, np.empty((3, count))
     while True:
         active[:], sizes[:] = np.arange(count), count
         sweeps, more = descend_rows(
             rows, numbers, constant, C, lengths, table, shares, active, sizes, queue,
-            np.uint64(seed), sweep, goal, most * shares.size - computed, room,
+            np.uint64(seed), sweep, goal, most * shares.size - computed, buffers,
         )  # fmt: skip
         sweep, computed = sweep + sweeps, computed + more
         scores = X @ weights[:, :-1].T + constant * weights[:, -1]
@@ -101,10 +101,12 @@ def solve_gram(
     """Solve the same without an intercept for weights of the rows, given their kernel values with each other."""
     gram = np.ascontiguousarray(gram, np.float64)
     scores, shares = np.zeros((count, len(numbers))), first_shares(numbers, count, C)
-    first, queue, room = shares.copy(), np.arange(len(numbers)), np.empty((3, count))
+    first, queue, buffers = shares.copy(), np.arange(len(numbers)), np.empty((3, count))
     sweep, steps, worst = 0, 0, 1.0
     while True:
-        worst, more = descend_gram(gram, numbers, C, scores, shares, queue, np.uint64(seed), sweep, SWEEPS, worst, room)
+        worst, more = descend_gram(
+            gram, numbers, C, scores, shares, queue, np.uint64(seed), sweep, SWEEPS, worst, buffers
+        )
         sweep, steps = sweep + SWEEPS, steps + more
         weights = first - shares
         objective = machine_objective(scores.T, numbers, C, float((weights * scores.T).sum()))

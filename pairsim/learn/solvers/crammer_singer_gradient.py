@@ -37,11 +37,11 @@ def follow_gradient(
     """
     rows, size = feature_rows(X), len(numbers)
     weights, late = weight_table(X.shape[1], count), weight_table(X.shape[1], count)
-    half, scale, room = epochs * size // 2, np.array([1.0, 0.0]), np.empty(weights.shape[1])
+    half, scale, buffers = epochs * size // 2, np.array([1.0, 0.0]), np.empty(weights.shape[1])
     for epoch in range(epochs):
         gradient_epoch(
             rows, numbers, count, constant, 1.0 / (C * size), always, rng.permutation(size), epoch * size, half,
-            scale, weights, late, room,
+            scale, weights, late, buffers,
         )  # fmt: skip
     mean = ((weights * scale[1] - late) / (epochs * size - half)).T[:count]
     return mean[:, :-1].copy(), constant * mean[:, -1]

@@ -54,11 +54,11 @@ def solve_features_by_sum(
     weights = table if dense else table.T
     shares, queue = np.zeros((len(numbers), count)), np.arange(len(numbers))
     active = np.tile(np.arange(count, dtype=np.int32), (len(numbers), 1))
-    sweep, computed, goal, room = 0, 0, np.inf, np.empty((3, count))
+    sweep, computed, goal, buffers = 0, 0, np.inf, np.empty((3, count))
     while True:
         sweeps, more = descend_rows_freely(
             rows, numbers, constant, C, lengths, table, shares, active, queue,
-            np.uint64(seed), sweep, goal, most * shares.size - computed, room,
+            np.uint64(seed), sweep, goal, most * shares.size - computed, buffers,
         )  # fmt: skip
         sweep, computed = sweep + sweeps, computed + more
         scores = X @ weights[:, :-1].T + constant * weights[:, -1]
@@ -76,11 +76,11 @@ def solve_gram_by_sum(
     """Solve the same without an intercept for weights of the rows, given their kernel values with each other."""
     gram = np.ascontiguousarray(gram, np.float64)
     scores, shares = np.zeros((count, len(numbers))), np.zeros((len(numbers), count))
-    queue, room = np.arange(len(numbers)), np.empty((3, count))
+    queue, buffers = np.arange(len(numbers)), np.empty((3, count))
     sweep, steps, worst = 0, 0, 1.0
     while True:
         worst, more = descend_gram_freely(
-            gram, numbers, C, scores, shares, queue, np.uint64(seed), sweep, SWEEPS, worst, room
+            gram, numbers, C, scores, shares, queue, np.uint64(seed), sweep, SWEEPS, worst, buffers
         )
         sweep, steps = sweep + SWEEPS, steps + more
         weights = -shares

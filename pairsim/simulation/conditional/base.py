@@ -60,14 +60,14 @@ class ConditionalMethod:
     def names(self, trials: SlabTrials, decoder: Any, named: NDArray[np.int64]) -> bool:
         """Write whom the decoder predicts in each trial, exactly as if it were asked; return False where it must be.
 
-        Called before any `write`, in trials that are scored anyway, of a decoder whose price is known beforehand.
+        Called before any `write`, in trials that are scored anyway, of a decoder whose cost is known beforehand.
         """
         return False
 
     def write(self, trials: Trials, decoder: Any, out: Outcomes) -> None:
         """Write to `out.failed` the probability to fail in each trial, and, where it `agrees`, to `out.agreed`.
 
-        With gives = "winners", write `out.named` instead. `out.price`, [queries, distinct, rounds] of all trials, holds
+        With gives = "winners", write `out.named` instead. `out.cost`, [queries, distinct, rounds] of all trials, holds
         what follows from `Decoder.cost` and `Decoder.expected_distinct`; write what is known better.
         """
         raise NotImplementedError

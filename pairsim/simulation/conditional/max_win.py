@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairsim.decoders import MaxWin
 from pairsim.kernels.bits import SLAB_TRIALS
-from pairsim.kernels.conditional_max_win import max_win_probabilities, miss_crown
+from pairsim.kernels.conditional_max_win import max_win_failures, max_win_probabilities
 from pairsim.kernels.top_scores import name_winners
 from pairsim.oracles import Oracle
 from pairsim.simulation.conditional.base import CONDITIONAL, WRONG_GAMES, ConditionalMethod
@@ -41,11 +41,11 @@ class MaxWinGivenWrongGames(ConditionalMethod):
 
     def write(self, trials: Trials, decoder: MaxWin, out: Outcomes) -> None:
         wrong = trials.wrong_games
-        crown = wrong.kept(("max-win", decoder.ties), lambda: _crown(wrong, decoder))
-        miss_crown(*class_zero_scores(trials.n, trials.oracle.p or 0.0), *crown, out.failed)
+        by_top = wrong.kept(("max-win", decoder.ties), lambda: _fail_by_top(wrong, decoder))
+        max_win_failures(*class_zero_scores(trials.n, trials.oracle.p or 0.0), *by_top, out.failed)
 
 
-def _crown(wrong: WrongGames, decoder: MaxWin) -> tuple[Any, ...]:
+def _fail_by_top(wrong: WrongGames, decoder: MaxWin) -> tuple[Any, ...]:
     """Return the others' top score M, and the probabilities to fail at a score of M and of M + 1."""
     heights, at_top, below_top = wrong.top
     fail_at, fail_above = np.empty((2, SLAB_TRIALS))

@@ -18,7 +18,7 @@ _BYTES_PER_ENTRY = 240  # of such a table, its copies and its logarithms at the 
 GUIDE_PARTS = 64
 LONGEST_FULL_MATRIX = 64
 SHORT_RULES = (3, 5, 7, 9, 11, 13, 15, 19, 23, 31)  # nodes: odd, so that with x = 1 there is an even number of them
-USUAL_MARGIN = 1.1  # by which a crowd may be larger than usual
+USUAL_MARGIN = 1.1  # by which a group of rivals may be larger than usual
 USUAL_ERROR = np.log(1e-14)
 NEVER = -1e4  # stands for log 0, so that no count can make a nan of it
 
@@ -65,15 +65,15 @@ def _gauss_legendre(size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]
 
 
 def _usual_rules(rules: Rules, shares: NDArray[np.float64], log_upto: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the rule for each chunk that does for a crowd of rivals who win half of their games, with some to spare.
+    """Return the rule for each chunk that does for rivals who win half of their games, with some to spare.
 
     This is about speed only: where a chunk's rule does not do, a longer one is taken.
     """
     n = len(shares)
     likely = class_zero_scores(n, 0.5)[0][:n] * (n - 1)
-    crowd = USUAL_MARGIN * (0.5 + likely @ shares)
+    reach = USUAL_MARGIN * (0.5 + likely @ shares)
     slack = USUAL_ERROR - likely @ log_upto / USUAL_MARGIN
-    errors = np.minimum(rules.log_error[:, None] + 2 * rules.sizes[:, None] * np.log(crowd), 0.0)
+    errors = np.minimum(rules.log_error[:, None] + 2 * rules.sizes[:, None] * np.log(reach), 0.0)
     enough = (errors <= slack).reshape(len(rules.sizes), -1, VALUES).all(axis=2)
     enough[-1] = True
     chosen: NDArray[np.int64] = enough.argmax(axis=0)

@@ -31,8 +31,8 @@ class TopKGivenScores(ConditionalMethod):
         check_table(decoder.spec, decoder.l, n, sample_size(decoder.l, n))
 
     def write(self, trials: Trials, decoder: TopK, out: Outcomes) -> None:
-        kernel, price = decoder.kernel(trials.n), np.zeros(3, np.int64)
+        kernel, cost = decoder.kernel(trials.n), np.zeros(3, np.int64)
         law = sampled_law(trials.n, kernel.l)
         oracle = trials.oracle.kernel()
-        top_k_trials(oracle, kernel, *law, trials.scores, trials.stream, trials.first, out.named, price)
-        out.price[0], out.price[2] = price[0], price[2]  # but for distinct pairs
+        top_k_trials(oracle, kernel, *law, trials.scores, trials.stream, trials.first, out.named, cost)
+        out.cost[0], out.cost[2] = cost[0], cost[2]  # but for distinct pairs

@@ -89,9 +89,9 @@ class Lottery(Decoder):
 
 
 @EXACT.register(Lottery)
-def solve(chances: Any, decoder: Lottery) -> Solution:
+def solve(probabilities: Any, decoder: Lottery) -> Solution:
     """Class 0 is in the pair with probability 2 / n, and then has to win it."""
-    success = float(chances.first_row.sum()) / math.comb(chances.n, 2)
+    success = float(probabilities.first_row.sum()) / math.comb(probabilities.n, 2)
     return Solution(success, 1.0 - success, "one pair in all")
 
 
