@@ -4,7 +4,7 @@
 
 The judge (here a simulated one; in life a person or a slow model) is shown two candidates and says which is better. It
 errs more the closer they are, it favours the one that it is shown first, and sometimes it says nothing. So every
-question is put in both orders; silence and contradiction are settled by a coin. What is left is an unreliable pairwise
+query is put in both orders; silence and contradiction are settled by a coin. What is left is an unreliable pairwise
 answer without a side, whose probabilities are known once the judge is: `pairsim.plan` finds the decoder that makes the
 most of the budget, `Session` runs it in batches, and the plan's probability goes with the answer.
 """

@@ -1,4 +1,4 @@
-"""Every decoder on models of real data: accuracy, agreement with max-win, questions, rounds and time.
+"""Every decoder on models of real data: accuracy, agreement with max-win, queries, rounds and time.
 
     PAIRSIM_DATA=folder python -m experiments.real_decoders [--store real.db] [--out experiments/results/...csv]
 

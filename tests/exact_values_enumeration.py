@@ -74,7 +74,7 @@ def share_of_true_class(scores: dict[int, int], ties: str) -> Fraction:
 
 
 def polls(scores: Sequence[int], l: int) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
-    """Yield all sampled scores: each class wins a question when it meets one of the classes that it beats."""
+    """Yield all sampled scores: each class wins a query when it meets one of the classes that it beats."""
     m = len(scores) - 1
     each = [
         [(s, Fraction(math.comb(l, s) * t**s * (m - t) ** (l - s), m**l)) for s in range(l + 1) if (t or not s)]
@@ -195,15 +195,15 @@ def score_vectors(probabilities: Table) -> dict[tuple[int, ...], Fraction]:
 
 
 def enumerate_cost(probabilities: Table, decoder: TopK) -> tuple[Fraction, Fraction]:
-    """Return the expected questions and rounds of a top-k."""
+    """Return the expected queries and rounds of a top-k."""
     n = len(probabilities)
     assert isinstance(decoder.l, int)
-    questions, rounds = Fraction(0), Fraction(0)
+    queries, rounds = Fraction(0), Fraction(0)
     for probability, beats in tournaments(probabilities):
         for part, sampled in polls([sum(row) for row in beats], decoder.l):
             for way, candidates in cuts(sampled, decoder.k, decoder.ties):
                 size = len(candidates)
                 more = size * (n - 1) if decoder.final == "rescore" else size * (size - 1) // 2
-                questions += probability * part * way * (n * decoder.l + more)
+                queries += probability * part * way * (n * decoder.l + more)
                 rounds += probability * part * way * (2 if more else 1)
-    return questions, rounds
+    return queries, rounds

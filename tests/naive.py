@@ -1,7 +1,7 @@
 """Slow, plain-Python twins of the random stream, the oracles and the decoders: the definitions, spelled out.
 
 Everything here is written to be read beside the documentation, not to be fast: Python integers, exact fractions,
-lists and dictionaries. The compiled code must agree with it question by question.
+lists and dictionaries. The compiled code must agree with it query by query.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def recorded_tournament(n: int, row: Sequence[bool]) -> LowWins:
 
 
 class Judge:
-    """Answers questions about one tournament and keeps the bill."""
+    """Answers queries about one tournament and keeps the bill."""
 
     def __init__(self, low_wins: LowWins) -> None:
         self.low_wins = low_wins
@@ -156,7 +156,7 @@ class Judge:
         return self.low_wins(low, high) == (i == low)
 
     def close_round(self) -> None:
-        """End a round; one without questions was never waited for and does not count."""
+        """End a round; one without queries was never waited for and does not count."""
         if self.round_is_open:
             self.rounds += 1
         self.round_is_open = False

@@ -85,10 +85,10 @@ class Nursery:
     def __init__(self, popen: subprocess.Popen[str]) -> None:
         self._popen = popen
 
-    def _ask(self, **question: object) -> int:
+    def _ask(self, **query: object) -> int:
         assert self._popen.stdin is not None
         assert self._popen.stdout is not None
-        self._popen.stdin.write(json.dumps(question) + "\n")
+        self._popen.stdin.write(json.dumps(query) + "\n")
         self._popen.stdin.flush()
         return int(self._popen.stdout.readline())
 
@@ -210,16 +210,16 @@ def _serve() -> None:
     print("ready", flush=True)
     children = set()
     for line in sys.stdin:
-        question = json.loads(line)
-        if "wait" in question:
-            code = _reap(question["wait"])
-            children.discard(question["wait"])
+        query = json.loads(line)
+        if "wait" in query:
+            code = _reap(query["wait"])
+            children.discard(query["wait"])
             print(code if code >= 0 else 128 - code, flush=True)
             continue
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)  # until the child is a program that handles them
         number = os.fork()
         if number == 0:
-            _begin(**question)
+            _begin(**query)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
         children.add(number)
         print(number, flush=True)

@@ -58,7 +58,7 @@ def yield_at_lines(frame: Any, event: str, _: Any) -> Any:
 
 
 def tell_from_threads(session: Any, count: int) -> list[BaseException]:
-    """Let threads share the questions of each round, all starting at once; return what they raised."""
+    """Let threads share the queries of each round, all starting at once; return what they raised."""
     failed: list[BaseException] = []
     barrier = threading.Barrier(count)
     shares: list[list[tuple[int, int]]] = [[] for _ in range(count)]
@@ -66,8 +66,8 @@ def tell_from_threads(session: Any, count: int) -> list[BaseException]:
     def work(place: int) -> None:
         while True:
             if barrier.wait(60) == 0:
-                questions = session.ask()
-                shares[:] = [questions[each::count] for each in range(count)]
+                queries = session.ask()
+                shares[:] = [queries[each::count] for each in range(count)]
             barrier.wait(60)
             if not any(shares) or failed:
                 return
@@ -146,12 +146,12 @@ def test_an_interrupt_leaves_all_or_nothing(decoder: Decoder, together: bool) ->
     wanted = finish(Session(4, decoder))
     for at in range(1, 100_000):
         session = Session(4, decoder)
-        questions = session.ask()
-        if not together:  # up to the last question of the round, whose answer closes it
-            for i, j in questions[:-1]:
+        queries = session.ask()
+        if not together:  # up to the last query of the round, whose answer closes it
+            for i, j in queries[:-1]:
                 session.tell(i, j, first_wins(i, j))
-        i, j = questions[-1]
-        answers = [first_wins(*question) for question in questions]
+        i, j = queries[-1]
+        answers = [first_wins(*query) for query in queries]
         before = session.distinct
         work: Callable[[], object] = (
             (lambda session=session, answers=answers: session.tell_all(answers))
@@ -160,7 +160,7 @@ def test_an_interrupt_leaves_all_or_nothing(decoder: Decoder, together: bool) ->
         )
         interrupted = interrupting(at, pairsim.session.__file__, work)
         told = session.distinct - before
-        assert told in (0, len(questions) if together else 1)
+        assert told in (0, len(queries) if together else 1)
         assert ((i, j) in session.ask()) == (told == 0)
         assert finish(session) == wanted
         if not interrupted:
@@ -186,7 +186,7 @@ def test_the_interrupts_find_a_session_that_is_half_told() -> None:
 @pytest.mark.parametrize("bad", [None, 1, "yes", 0.5])
 def test_tell_all_takes_all_or_none(bad: Any) -> None:
     session = Session(4, MaxWin("first"))
-    answers = [first_wins(*question) for question in session.ask()]
+    answers = [first_wins(*query) for query in session.ask()]
     for place in range(len(answers)):
         with pytest.raises(ParameterError, match=r"'first_wins' parameter of tell_all must be True or False"):
             session.tell_all([*answers[:place], bad, *answers[place + 1 :]])
@@ -222,7 +222,7 @@ def test_a_copy_goes_its_own_way(decoder: Decoder) -> None:
 
 
 class OneByOne(RuleBasedStateMachine):
-    """A session told in any order and by any method against one that is told question by question."""
+    """A session told in any order and by any method against one that is told query by query."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -238,7 +238,7 @@ class OneByOne(RuleBasedStateMachine):
     @precondition(lambda self: not self.session.done)
     @rule(data=st.data(), wins=st.booleans(), turned=st.booleans())
     def tell(self, data: Any, wins: bool, turned: bool) -> None:
-        """Tell one of the open questions."""
+        """Tell one of the open queries."""
         i, j = data.draw(st.sampled_from(self.session.ask()))
         self.told[min(i, j), max(i, j)] = wins == (i < j)
         self.session.tell(*((j, i, not wins) if turned else (i, j, wins)))
@@ -247,15 +247,15 @@ class OneByOne(RuleBasedStateMachine):
     @rule(seed=st.integers(0, 1000), bad=st.booleans())
     def tell_all(self, seed: int, bad: bool) -> None:
         """Tell all of them, or try to."""
-        questions, chance = self.session.ask(), random.Random(seed)
-        answers: list[Any] = [chance.random() < 0.5 for _ in questions]
+        queries, chance = self.session.ask(), random.Random(seed)
+        answers: list[Any] = [chance.random() < 0.5 for _ in queries]
         if bad:
             answers[chance.randrange(len(answers))] = None
             with pytest.raises(ParameterError):
                 self.session.tell_all(answers)
             return
         self.session.tell_all(answers)
-        for (i, j), wins in zip(questions, answers, strict=True):
+        for (i, j), wins in zip(queries, answers, strict=True):
             self.told[min(i, j), max(i, j)] = wins == (i < j)
 
     @rule()

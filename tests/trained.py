@@ -41,7 +41,7 @@ def votes_of(answers: Any, n: int) -> Any:
 
 
 def every_question(rows: int, n: int) -> tuple[Any, Any, Any]:
-    """Return all questions about so many rows, row by row."""
+    """Return all queries about so many rows, row by row."""
     low, high = np.triu_indices(n, 1)
     return np.repeat(np.arange(rows), len(low)), np.tile(low, rows), np.tile(high, rows)
 

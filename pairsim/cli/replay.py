@@ -42,13 +42,13 @@ def replay_command(
     with Store.read(store) as opened:
         found = task_of(_find(opened, task), opened)
     announce_compiling()
-    story = replay_trial(found.oracle, found.decoder, found.seed, trial)
+    report = replay_trial(found.oracle, found.decoder, found.seed, trial)
     if found.method == "conditional" and format_ == "text":
         note("this task adds up exact probabilities given the tournament; the trace is one draw from them")
     if format_ == "json":
-        print_for_programs(json.dumps(story.to_record()) + "\n")
+        print_for_programs(json.dumps(report.to_record()) + "\n")
         return
-    for line in story.to_text(None if full else 40).splitlines():
+    for line in report.to_text(None if full else 40).splitlines():
         say(line, indent="    ")
 
 

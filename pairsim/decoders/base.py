@@ -70,7 +70,7 @@ class Decoder(abc.ABC):
     finds_champions: ClassVar[bool] = False  # does it always predict a class that beats every other one?
     always_shown: ClassVar[tuple[str, ...]] = ()  # fields that stand in the spec even where they have their defaults
     loaded: ClassVar[bool] = True  # or is its class known by name only?
-    explained_by: ClassVar[str] = "questions"  # which explanation of `pairsim.replay` fits: see EXPLANATIONS there
+    explained_by: ClassVar[str] = "queries"  # which explanation of `pairsim.replay` fits: see EXPLANATIONS there
     plan_order: ClassVar[int] = 100  # its place among the planner's candidates, the cheapest first
 
     def __init_subclass__(cls, **more: Any) -> None:

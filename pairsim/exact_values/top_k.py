@@ -68,7 +68,7 @@ def expect_cost(probabilities: PairProbabilities, decoder: TopK) -> tuple[float,
     --------
     >>> from pairsim.oracles import Uniform
     >>> probabilities = Uniform(2, 0.9).probabilities()
-    >>> expect_cost(probabilities, TopK(1, 3, ties="lose"))  # 6 questions of the poll, one for its winner
+    >>> expect_cost(probabilities, TopK(1, 3, ties="lose"))  # 6 queries of the poll, one for its winner
     (7.0, 2.0)
     """
     cost = decoder.cost(probabilities.n)

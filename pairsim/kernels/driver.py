@@ -88,19 +88,19 @@ def start_decoder(decoder, n, stream):
 def list_round(decoder, state):
     """Return the current round's queries as an array of shape (size, 2)."""
     size = round_size(decoder, state)
-    questions = np.empty((size, 2), np.int64)
+    queries = np.empty((size, 2), np.int64)
     for k in range(size):
         i, j = pair(decoder, state, k)
-        questions[k, 0] = i
-        questions[k, 1] = j
-    return questions
+        queries[k, 0] = i
+        queries[k, 1] = j
+    return queries
 
 
 @jit
-def record_round(decoder, state, questions, first_wins):
+def record_round(decoder, state, queries, first_wins):
     """Tell the answers to a whole round and close it."""
     for k in range(first_wins.size):
-        record(decoder, state, k, questions[k, 0], questions[k, 1], first_wins[k])
+        record(decoder, state, k, queries[k, 0], queries[k, 1], first_wins[k])
     finish_round(decoder, state)
 
 

@@ -9,10 +9,10 @@ from pairsim.kernels.stream import GOLDEN, SHIFT_32, ZERO, mix
 
 
 @inner
-def new_pair_set(questions):
-    """Return an empty set with room for `questions` pairs at a load of at most one half."""
+def new_pair_set(queries):
+    """Return an empty set with room for `queries` pairs at a load of at most one half."""
     size = 4
-    while size < 2 * questions:
+    while size < 2 * queries:
         size *= 2
     return np.zeros(size, np.uint64)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pairsim.replay.questions import Questions
+from pairsim.replay.queries import Queries
 
 MOST_LISTED = 5  # classes named in a sentence; of more, some are only counted
 
@@ -22,8 +22,8 @@ class Verdict:
     n: int
     truth: int
     winner: int | None
-    asked: Questions
-    rounds: tuple[Questions, ...]
+    asked: Queries
+    rounds: tuple[Queries, ...]
 
     @property
     def named(self) -> str:
@@ -42,12 +42,12 @@ class Standings:
     place: str  # " in the final"
 
     @classmethod
-    def of(cls, questions: Questions, classes: NDArray[np.int64], n: int, place: str = "") -> Standings:
+    def of(cls, queries: Queries, classes: NDArray[np.int64], n: int, place: str = "") -> Standings:
         """Count the queries of one round; each of `classes` could win the same number of them."""
-        own = questions.first == classes[0]
-        if not questions.for_asker:
-            own |= questions.second == classes[0]
-        return cls(classes, questions.points(n)[classes], int(own.sum()), questions.for_asker, place)
+        own = queries.first == classes[0]
+        if not queries.for_asker:
+            own |= queries.second == classes[0]
+        return cls(classes, queries.points(n)[classes], int(own.sum()), queries.for_asker, place)
 
     def told(self, points: int) -> str:
         """Return what a class with this many points did, such as "won 7 of the 9 queries it asked"."""
@@ -130,11 +130,11 @@ def settle_tie(ending: Verdict, standings: Standings) -> str:
     """Say who shares the top score and what the rule for ties made of it."""
     truth, winner, ties = ending.truth, ending.winner, ending.decoder.ties
     top, own = int(standings.points.max()), standings.of_class(truth)
-    crowned = f"class {winner}, the true class," if winner == truth else f"class {winner}"
+    named = f"class {winner}, the true class," if winner == truth else f"class {winner}"
     rule = {
         "random": f"the draw fell on {winner}" + (", the true class" if winner == truth else ""),
         "lose": "ties lose, so nobody was named",
-        "first": f"the lowest number wins a tie, so {crowned} was named",
+        "first": f"the lowest number wins a tie, so {named} was named",
     }[ties]
     if own < top:
         rule += f". The true class {truth} won {only(own)}"
@@ -210,7 +210,7 @@ def missed_cut(ending: Verdict, finalists: NDArray[np.int64]) -> str:
 # --- any decoder ------------------------------------------------------------------------------------------------
 
 
-def reason_from_questions(ending: Verdict) -> str:
+def reason_from_queries(ending: Verdict) -> str:
     """Reason that is true of any decoder: the fate of the true class in the queries that were asked."""
     truth, asked = ending.truth, ending.asked
     places = asked.about(truth)
@@ -263,5 +263,5 @@ def is_knock_out(ending: Verdict) -> bool:
 EXPLANATIONS: dict[str, Callable[[Verdict], str]] = {  # by `Decoder.explained_by`
     "scores": reason_by_scores,
     "final": reason_by_final,
-    "questions": reason_from_questions,
+    "queries": reason_from_queries,
 }

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.replay.explanations import counted
-from pairsim.replay.questions import Question, Questions
+from pairsim.replay.queries import Queries, Query
 
 OTHERS = 8  # rank of a query with neither the true class nor the winner; lower ranks are shown first
 
 
 def lay_out_rounds(
-    asked: Questions, rounds: tuple[Questions, ...], winner: int | None, n: int, limit: int | None
+    asked: Queries, rounds: tuple[Queries, ...], winner: int | None, n: int, limit: int | None
 ) -> Iterator[str]:
     """Yield the lines of all rounds; rounds that are left out are told in one line together."""
     sizes = [len(each) for each in rounds]
-    ranks = rank_questions(asked, winner, np.repeat(np.array([each.for_asker for each in rounds], np.bool_), sizes))
+    ranks = rank_queries(asked, winner, np.repeat(np.array([each.for_asker for each in rounds], np.bool_), sizes))
     starts = np.cumsum([0, *sizes])
     width = len(str(n - 1))
     shown = choose_rounds(ranks, starts[:-1], limit)
@@ -33,7 +33,7 @@ def lay_out_rounds(
         next_round = number + 1
 
 
-def rank_questions(asked: Questions, winner: int | None, for_asker: NDArray[np.bool_]) -> NDArray[np.int8]:
+def rank_queries(asked: Queries, winner: int | None, for_asker: NDArray[np.bool_]) -> NDArray[np.int8]:
     """Rank by what a reader looks for: the true class before the winner, what counts for it, losses before wins."""
     ranks = np.full(len(asked), OTHERS, np.int8)
     lost = asked.losers
@@ -56,37 +56,37 @@ def choose_rounds(ranks: NDArray[np.int8], starts: NDArray[np.int64], limit: int
 
 
 def lay_out_round(
-    questions: Questions, ranks: NDArray[np.int8], number: int, width: int, limit: int | None
+    queries: Queries, ranks: NDArray[np.int8], number: int, width: int, limit: int | None
 ) -> Iterator[str]:
     """Yield the heading of a round and its queries."""
-    note = ", a point to the one who asks when it wins" if questions.for_asker else ""
-    yield f"round {number + 1:,}: {counted(len(questions), 'query')}{note}"
-    places: Iterable[int] = range(len(questions))
+    note = ", a point to the one who asks when it wins" if queries.for_asker else ""
+    yield f"round {number + 1:,}: {counted(len(queries), 'query')}{note}"
+    places: Iterable[int] = range(len(queries))
     hidden = 0
-    if limit is not None and len(questions) > limit:
+    if limit is not None and len(queries) > limit:
         candidates = np.flatnonzero(ranks < OTHERS)
         places = candidates[np.argsort(ranks[candidates], kind="stable")][:limit].tolist()
-        hidden = len(questions) - min(limit, len(candidates))
+        hidden = len(queries) - min(limit, len(candidates))
     for place in places:
-        yield lay_out_question(questions[place], width, questions.for_asker)
+        yield lay_out_query(queries[place], width, queries.for_asker)
     if hidden:
-        yield f"  ... and {hidden:,} more" if hidden < len(questions) else "  ... all among other classes"
+        yield f"  ... and {hidden:,} more" if hidden < len(queries) else "  ... all among other classes"
 
 
-def lay_out_question(question: Question, width: int, show_asker: bool) -> str:
+def lay_out_query(query: Query, width: int, show_asker: bool) -> str:
     """Return one line; only a query with the true class has a right answer.
 
     Examples
     --------
-    >>> lay_out_question(Question(0, 7, 7, False, False), 2, False)
+    >>> lay_out_query(Query(0, 7, 7, False, False), 2, False)
     '   7 beats 0    WRONG'
-    >>> lay_out_question(Question(12, 7, 12, True, None), 2, True)
+    >>> lay_out_query(Query(12, 7, 12, True, None), 2, True)
     '  12 beats 7            asked by 12 (asked before)'
     """
-    verdict = {None: "", True: "right", False: "WRONG"}[question.right]
-    line = f"  {question.winner:>{width}} beats {question.loser:<{width}}   {verdict:<5}"
+    verdict = {None: "", True: "right", False: "WRONG"}[query.right]
+    line = f"  {query.winner:>{width}} beats {query.loser:<{width}}   {verdict:<5}"
     if show_asker:
-        line += f"   asked by {question.first}"
-    if question.repeated:
+        line += f"   asked by {query.first}"
+    if query.repeated:
         line += f"{' ' if show_asker else '   '}(asked before)"
     return line.rstrip()

@@ -1,4 +1,4 @@
-"""Telling the story of one trial: to people as text, to programs as a record."""
+"""The report of one trial: text for people, a record for programs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pairsim.oracles import Oracle
 from pairsim.oracles.labels import without_labels
 from pairsim.replay.explanations import Verdict, counted, reason_for
 from pairsim.replay.layout import lay_out_rounds
-from pairsim.replay.questions import Questions
+from pairsim.replay.queries import Queries
 from pairsim.replay.transcript import transcribe
 from pairsim.simulation import check_seed
 
-MOST_QUESTIONS = 1 << 25  # ten bytes each, and as much again to know the repeated ones: what a laptop can hold
+MOST_QUERIES = 1 << 25  # ten bytes each, and as much again to know the repeated ones: what a laptop can hold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +34,9 @@ class TrialReport:
         The true class, and the class that was named: None when a tie named nobody.
     queries, distinct : int
         Queries asked, and different pairs among them.
-    asked : Questions
-        All queries in the order in which they were asked: a sequence of `Question`.
-    rounds : tuple of Questions
+    asked : Queries
+        All queries in the order in which they were asked: a sequence of `Query`.
+    rounds : tuple of Queries
         The same, cut into rounds.
     scores : dict of int to int
         How often each class won, repeated queries included.
@@ -55,8 +55,8 @@ class TrialReport:
     queries: int
     distinct: int
     reason: str
-    asked: Questions = dataclasses.field(repr=False, hash=False)
-    rounds: tuple[Questions, ...] = dataclasses.field(repr=False, hash=False)
+    asked: Queries = dataclasses.field(repr=False, hash=False)
+    rounds: tuple[Queries, ...] = dataclasses.field(repr=False, hash=False)
     scores: dict[int, int] = dataclasses.field(repr=False, hash=False)
 
     @property
@@ -115,7 +115,7 @@ class TrialReport:
         plain = ("oracle", "p", "n", "decoder", "seed", "trial", "truth", "winner", "right", "queries", "distinct")
         return {
             **{name: getattr(self, name) for name in plain},
-            "rounds": [[question._asdict() for question in questions] for questions in self.rounds],
+            "rounds": [[query._asdict() for query in queries] for queries in self.rounds],
             "scores": {str(label): wins for label, wins in self.scores.items()},
             "reason": self.reason,
         }
@@ -142,10 +142,10 @@ def replay_trial(oracle: Oracle, decoder: Decoder, seed: int, trial: int) -> Tri
     --------
     >>> from pairsim import MaxWin, Uniform
     >>> from pairsim.replay import replay_trial
-    >>> story = replay_trial(Uniform(8, 0.7), MaxWin(), seed=0, trial=3)
-    >>> story.winner, story.queries
+    >>> report = replay_trial(Uniform(8, 0.7), MaxWin(), seed=0, trial=3)
+    >>> report.winner, report.queries
     (0, 28)
-    >>> story.reason
+    >>> report.reason
     'class 0 is the true class and was named: it won 6 of its 7 queries, the runner-up (class 1) 5.'
     """
     if not isinstance(oracle, Oracle):
@@ -153,17 +153,17 @@ def replay_trial(oracle: Oracle, decoder: Decoder, seed: int, trial: int) -> Tri
     if not isinstance(decoder, Decoder):
         raise parameter_error("replay_trial", "decoder", "a decoder such as MaxWin()", shown(decoder))
     seed, trial = check_seed("replay_trial", seed), _check_trial(trial, oracle)
-    if decoder.cost(oracle.n).queries > MOST_QUESTIONS:
-        must_be = f"one that asks at most {MOST_QUESTIONS:,} queries of {oracle.n} classes"
+    if decoder.cost(oracle.n).queries > MOST_QUERIES:
+        must_be = f"one that asks at most {MOST_QUERIES:,} queries of {oracle.n} classes"
         raise parameter_error(
             "replay_trial", "decoder", must_be, f"{decoder.spec}: {decoder.cost(oracle.n).queries:,} queries"
         )
     truth = int(oracle.truth(trial, 1)[0])
     spec, decoder = decoder.spec, without_labels(oracle, decoder)
     winner, book, edges = transcribe(oracle, decoder, seed, trial)
-    asked = Questions(book, 0, edges[-1], truth)
+    asked = Queries(book, 0, edges[-1], truth)
     rounds = tuple(
-        Questions(book, start, stop, truth, decoder.asker_only(number))
+        Queries(book, start, stop, truth, decoder.asker_only(number))
         for number, (start, stop) in enumerate(itertools.pairwise(edges))
     )
     return TrialReport(

@@ -10,7 +10,7 @@ from pairsim.simulation.methods import MOST_SCORED_CLASSES
 from pairsim.simulation.simulator import BlockSimulator
 from pairsim.simulation.tally import BlockResult
 
-QUESTIONS_PER_PIECE = 2_000_000  # about 20 ms of work: long against scheduling, short against Ctrl-C
+QUERIES_PER_PIECE = 2_000_000  # about 20 ms of work: long against scheduling, short against Ctrl-C
 MOST_BLOCK_TRIALS = 64 * SLAB_TRIALS  # a tenth of a second where scores are added up, seconds where all is asked
 BLOCK_SCORES = 8192 * SLAB_TRIALS  # classes x trials of a block
 
@@ -43,10 +43,10 @@ def cut_pieces(simulator: BlockSimulator, first: int, count: int) -> Iterator[tu
     """Yield (first, count) of the pieces of a block: whole slabs where tournaments are scored, else some 20 ms."""
     size = SLAB_TRIALS
     if not simulator.scored:
-        questions = sum(each.cost(simulator.n).queries for each in simulator.decoders) * len(simulator.oracles)
-        size = TRIALS_PER_WORD * max(1, min(1024, QUESTIONS_PER_PIECE // max(1, questions * TRIALS_PER_WORD)))
-        if questions > QUESTIONS_PER_PIECE:
-            size = max(1, TRIALS_PER_WORD * QUESTIONS_PER_PIECE // questions)
+        queries = sum(each.cost(simulator.n).queries for each in simulator.decoders) * len(simulator.oracles)
+        size = TRIALS_PER_WORD * max(1, min(1024, QUERIES_PER_PIECE // max(1, queries * TRIALS_PER_WORD)))
+        if queries > QUERIES_PER_PIECE:
+            size = max(1, TRIALS_PER_WORD * QUERIES_PER_PIECE // queries)
     for start in range(first, first + count, size):
         yield start, min(size, first + count - start)
 

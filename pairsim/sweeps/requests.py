@@ -23,7 +23,7 @@ from pairsim.sweeps.block_results import BlockResults
 from pairsim.sweeps.progress import TaskProgress
 from pairsim.sweeps.rows import Row
 from pairsim.sweeps.stopping import Stop
-from pairsim.sweeps.superseded import not_computed_again, users_question
+from pairsim.sweeps.superseded import not_computed_again, users_task
 from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, TaskGroup, task_of
 from pairsim.version import VERSION
 
@@ -126,14 +126,14 @@ def _replaced(requests: list[Request], tasks: dict[str, TaskRecord]) -> set[str]
     """Return the tasks of users' decoders that were asked for again after their code was edited."""
     last: dict[tuple[str, str], str] = {}
     for request in requests:
-        question = users_question(tasks[request.task].definition)
-        if question is not None:
-            last[question] = request.task
+        asked = users_task(tasks[request.task].definition)
+        if asked is not None:
+            last[asked] = request.task
     kept = set(last.values())
     return {
         request.task
         for request in requests
-        if request.task not in kept and users_question(tasks[request.task].definition) is not None
+        if request.task not in kept and users_task(tasks[request.task].definition) is not None
     }
 
 

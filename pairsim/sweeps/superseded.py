@@ -41,14 +41,14 @@ def not_computed_again(superseded: Iterable[tuple[str, str]], current: Iterable[
     return [task[1] for task in superseded if _question(*task) not in again]
 
 
-def users_question(definition: str) -> tuple[str, str] | None:
+def users_task(definition: str) -> tuple[str, str] | None:
     """Return what a task of a user's decoder asks, whatever its code; None for tasks of pairsim's own.
 
     Examples
     --------
-    >>> users_question('{"decoder": {"name": "my:Mine", "code": 1, "settings": {}, "spec": "my:Mine"}, "n": 5}')
+    >>> users_task('{"decoder": {"name": "my:Mine", "code": 1, "settings": {}, "spec": "my:Mine"}, "n": 5}')
     ('{"n": 5}', 'my:Mine')
-    >>> users_question('{"decoder": {"name": "quick"}, "n": 5}')
+    >>> users_task('{"decoder": {"name": "quick"}, "n": 5}')
     """
     try:
         decoder = json.loads(definition)["decoder"]

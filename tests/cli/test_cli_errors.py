@@ -1,4 +1,4 @@
-"""Errors name the command that ran, notes are grouped, and no command at all is a question that has an answer."""
+"""Errors name the command that ran, notes are grouped, and no command at all is not an error."""
 
 from __future__ import annotations
 

@@ -210,9 +210,9 @@ def test_replay(pairsim_command, store):
     poll = next(record["task"] for record in records if record["decoder"] == "poll:l=2")
     text = pairsim_command("replay", store, "--task", adag[:8], "--trial", "17")
     assert (text.code, lines_of(text.err)) == (0, [])
-    story = json.loads(pairsim_command("replay", store, "--task", adag, "--trial", "17", "--format", "json").out)
-    assert isinstance(story, dict)
-    assert story
+    report = json.loads(pairsim_command("replay", store, "--task", adag, "--trial", "17", "--format", "json").out)
+    assert isinstance(report, dict)
+    assert report
     full = pairsim_command("replay", store, "--task", adag, "--trial", "17", "--full")
     assert len(full.out) >= len(text.out) > 0
     assert "one draw from them" in pairsim_command("replay", store, "--task", poll, "--trial", "0").err

@@ -281,7 +281,7 @@ def test_picking_and_sessions_are_trial_0(oracle_name: str, decoder_name: str) -
 
 
 def answer_in_any_order(session: Session, low_wins: naive.LowWins, order: random.Random) -> Session:
-    """Answer a random open question, either way round, until the session is done."""
+    """Answer a random open query, either way round, until the session is done."""
     while not session.done:
         i, j = order.choice(session.ask())
         if order.random() < 0.5:

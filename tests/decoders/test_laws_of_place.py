@@ -161,7 +161,7 @@ class FavouriteKernel(NamedTuple):
 
 
 class FavouriteState(NamedTuple):
-    left: np.ndarray  # int64[1]: questions
+    left: np.ndarray  # int64[1]: queries
 
 
 def _begin(decoder, state, key):
@@ -185,7 +185,7 @@ DECODERS[FavouriteKernel] = DecoderFunctions(
 
 @dataclasses.dataclass(frozen=True)
 class Favourite(Decoder):
-    """A decoder of a user's that always names the class with this number, after one question for show."""
+    """A decoder of a user's that always names the class with this number, after one query for show."""
 
     name: ClassVar[str] = "favourite"
     summary: ClassVar[str] = "always the same number"

@@ -17,7 +17,7 @@ from pairsim.kernels.signatures import describe_signature
 from pairsim.oracles.uniform import UniformKernel
 
 MODULE = '''
-"""A decoder that asks one question; the annotations are the user's, not numba's."""
+"""A decoder that asks one query; the annotations are the user's, not numba's."""
 import dataclasses
 from typing import Any, ClassVar, NamedTuple
 import numpy as np

@@ -1,4 +1,4 @@
-"""The experiment with a noisy judge: its probabilities are those of its questions, and the plan's promise holds."""
+"""The experiment with a noisy judge: its probabilities are those of its queries, and the plan's promise holds."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_warm_says_what_it_did_or_why_it_cannot(pairsim_command):
 
 @pytest.mark.parametrize("decoder", [Ddag(), Adag(), Poll(3)], ids=repr)
 def test_a_hundred_thousand_classes(decoder):
-    """Time and memory follow the questions: a table of pairs would take 625 MB as bits alone."""
+    """Time and memory follow the queries: a table of pairs would take 625 MB as bits alone."""
     estimate = simulate(Uniform(100_000, 0.999), decoder, 20, method="simulated")
     assert estimate.queries == decoder.cost(100_000).queries
     assert estimate.distinct <= estimate.queries

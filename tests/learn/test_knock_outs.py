@@ -1,4 +1,4 @@
-"""Knock-outs of all rows at once give, row by row, what the ask/tell decoder gives: winner, questions and rounds."""
+"""Knock-outs of all rows at once give, row by row, what the ask/tell decoder gives: winner, queries and rounds."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def random_model(n: int, seed: int, transitive: float) -> tuple[LinearPairs, np.
 
 
 def ask_one_row(spec: str, answers: np.ndarray, n: int, seed: int) -> tuple[int, int, int]:
-    """Run the ask/tell decoder on one row's answers, question by question."""
+    """Run the ask/tell decoder on one row's answers, query by query."""
     kernel = decoder(spec).kernel(n)
     state = start_decoder(kernel, n, stream_key(seed, n))
     beats = np.zeros((n, n), bool)
     beats[np.triu_indices(n, 1)] = answers
     queries = rounds = 0
-    while len(questions := list_round(kernel, state)):
-        won = np.array([beats[i, j] if i < j else not beats[j, i] for i, j in questions])
-        record_round(kernel, state, questions, won)
-        queries, rounds = queries + len(questions), rounds + 1
+    while len(queries := list_round(kernel, state)):
+        won = np.array([beats[i, j] if i < j else not beats[j, i] for i, j in queries])
+        record_round(kernel, state, queries, won)
+        queries, rounds = queries + len(queries), rounds + 1
     return int(name_winner(kernel, state)), queries, rounds
 
 

@@ -203,10 +203,10 @@ def test_errors_are_counted_pair_by_pair(svc):
         assert wrapped.pair_errors_[k] == pytest.approx((wrong + 1) / (mine.sum() + 2))
 
 
-def test_few_questions_at_a_time_change_nothing(svc, monkeypatch):
+def test_few_queries_at_a_time_change_nothing(svc, monkeypatch):
     model = from_model(svc)
     whole = gather(model, DIGITS[TEST], LABELS[TEST])
-    monkeypatch.setattr("pairsim.learn.one_vs_one.calibration.QUESTIONS", 100)
+    monkeypatch.setattr("pairsim.learn.one_vs_one.calibration.QUERIES", 100)
     parts = gather(model, DIGITS[TEST], LABELS[TEST])
     assert all(np.allclose(one, two) for one, two in zip(whole, parts, strict=True))
     assert whole.asked.sum() == 9 * 300

@@ -105,8 +105,8 @@ def test_confidence_is_the_decoders_own_and_unknown_without_one() -> None:
     for decoder, wanted in ((Lottery(), 2.0 / 5), (Adag(), math.nan)):
         kernel = decoder.kernel(5)
         state = start_decoder(kernel, 5, stream_key(1, 5))
-        while (questions := list_round(kernel, state)).size:
-            record_round(kernel, state, questions, np.ones(len(questions), np.bool_))
+        while (queries := list_round(kernel, state)).size:
+            record_round(kernel, state, queries, np.ones(len(queries), np.bool_))
         found = decoder_confidence(kernel, state)
         assert found == wanted or (math.isnan(found) and math.isnan(wanted))
     session = Session(5, Lottery())

@@ -208,9 +208,9 @@ def test_verify_replay_compare_plan_and_exact(command: Any) -> None:
     verified = command("verify", "s.db", "--load", "my_plugins.hill", "--load", "my_plugins.moody")
     assert verified.out == "6 of 6 blocks recomputed: all values match.\n"
     tasks = json.loads(command("show", "s.db", "--tasks", "--format", "json").out)
-    story = command("replay", "s.db", "--task", tasks[0]["task"], "--trial", 5, "--load", "my_plugins.hill")
-    assert story.code == 0
-    assert story.out.startswith(
+    report = command("replay", "s.db", "--task", tasks[0]["task"], "--trial", 5, "--load", "my_plugins.hill")
+    assert report.code == 0
+    assert report.out.startswith(
         "moody:hard=0.5 (p = 0.9), n = 6, my_plugins.hill:Hill:order=given,backwards=True, seed 0"
     )
     assert command("compare", "s.db", HILL, "max-win", "--format", "csv").out.splitlines()[1].endswith(",yes")

@@ -14,7 +14,7 @@ from pairsim.learn.one_vs_one.margin_decoders import Link
 from pairsim.models import PairModel
 from pairsim.models.base import count_rows, pair_numbers, take_rows
 
-QUESTIONS = 1 << 21  # asked at a time
+QUERIES = 1 << 21  # asked at a time
 ENOUGH_MARGINS = 1_000_000  # to find one slope with
 
 Train = Callable[[Any, NDArray[Any]], PairModel]  # data points and class numbers to a model
@@ -66,7 +66,7 @@ def gather(model: PairModel, X: Any, numbers: NDArray[np.int64]) -> Evidence:
     """Ask the n - 1 pairs that hold its class about each data point; `numbers` are the numbers of their classes."""
     points, n = model._check(X), model.n
     parts = []
-    step = max(1, QUESTIONS // (n - 1))
+    step = max(1, QUERIES // (n - 1))
     for first in range(0, count_rows(points), step):
         own = np.repeat(numbers[first : first + step], n - 1)
         rows = np.repeat(np.arange(len(own) // (n - 1)), n - 1)

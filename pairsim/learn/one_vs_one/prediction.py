@@ -170,20 +170,20 @@ def _decode_in_rounds(
         rounds = {row: list_round(kernel, states[row]) for row in open_rows}
         open_rows = [row for row in open_rows if len(rounds[row])]
         asked = [
-            (row, *question)
+            (row, *query)
             for row in open_rows
-            for question in dict.fromkeys(map(tuple, np.sort(rounds[row], axis=1).tolist()))
-            if question not in known[row]
+            for query in dict.fromkeys(map(tuple, np.sort(rounds[row], axis=1).tolist()))
+            if query not in known[row]
         ]
         if asked:
             which, low, high = np.array(asked, np.int64).T
             for (row, i, j), margin in zip(asked, points.margins(which, low, high).tolist(), strict=True):
                 known[row][i, j] = margin > 0.0
         for row in open_rows:
-            questions = rounds[row]
-            first_wins = [known[row][i, j] if i < j else not known[row][j, i] for i, j in questions.tolist()]
-            record_round(kernel, states[row], questions, np.array(first_wins, np.bool_))
-            costs[row] += (len(questions), 0, 1)
+            queries = rounds[row]
+            first_wins = [known[row][i, j] if i < j else not known[row][j, i] for i, j in queries.tolist()]
+            record_round(kernel, states[row], queries, np.array(first_wins, np.bool_))
+            costs[row] += (len(queries), 0, 1)
     for row, state in enumerate(states):
         winners[row] = name_winner(kernel, state)
         costs[row, 1] = len(known[row])

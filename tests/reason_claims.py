@@ -1,4 +1,4 @@
-"""Reading a reason and checking each of its claims against the questions, in plain Python."""
+"""Reading a reason and checking each of its claims against the queries, in plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 from pairsim import Decoder, MaxWin, Poll, TopK
-from pairsim.replay import Question, TrialReport
+from pairsim.replay import Query, TrialReport
 
 NUMBER = r"\d[\d,]*"
 LIST = rf"class(?:es)? \d+(?:, \d+)*(?: and (?:\d+|{NUMBER} others))?"
@@ -19,11 +19,11 @@ ONLY = rf"only {NUMBER}|none"
 
 
 class Table(NamedTuple):
-    """Points of the classes in a race, and how many questions each could win."""
+    """Points of the classes in a race, and how many queries each could win."""
 
     points: dict[int, int]
     most: int
-    asked: bool  # only its own questions count for a class
+    asked: bool  # only its own queries count for a class
 
 
 def whole(text: str) -> int:
@@ -53,76 +53,76 @@ def only_holds(text: str, points: int) -> bool:
     return points == (0 if text == "none" else whole(text.removeprefix("only ")))
 
 
-def table_of(questions: list[Question], classes: list[int], asked: bool) -> Table:
+def table_of(queries: list[Query], classes: list[int], asked: bool) -> Table:
     """Count wins by hand."""
     points = dict.fromkeys(classes, 0)
     played: Counter[int] = Counter()
-    for question in questions:
-        for each in (question.first,) if asked else (question.first, question.second):
+    for query in queries:
+        for each in (query.first,) if asked else (query.first, query.second):
             played[each] += 1
-            if each in points and question.winner == each:
+            if each in points and query.winner == each:
                 points[each] += 1
     (most,) = {played[each] for each in classes}
     return Table(points, most, asked)
 
 
-def finalists_of(story: TrialReport, decoder: TopK) -> list[int]:
-    if len(story.rounds) == 1:
-        return [] if story.winner is None else [story.winner]
-    final = list(story.rounds[1])
+def finalists_of(report: TrialReport, decoder: TopK) -> list[int]:
+    if len(report.rounds) == 1:
+        return [] if report.winner is None else [report.winner]
+    final = list(report.rounds[1])
     return sorted({q.first for q in final} | (set() if decoder.final == "rescore" else {q.second for q in final}))
 
 
-def race_of(story: TrialReport, decoder: Decoder) -> Table | None:
+def race_of(report: TrialReport, decoder: Decoder) -> Table | None:
     """Return the table that decides: of the only round, or of a final with the true class in it."""
-    everyone = list(range(story.n))
+    everyone = list(range(report.n))
     if not isinstance(decoder, TopK):
-        return table_of(list(story.rounds[0]), everyone, isinstance(decoder, Poll))
-    finalists = finalists_of(story, decoder)
-    if story.truth not in finalists:
+        return table_of(list(report.rounds[0]), everyone, isinstance(decoder, Poll))
+    finalists = finalists_of(report, decoder)
+    if report.truth not in finalists:
         return None
-    if len(story.rounds) == 1:
-        return table_of(list(story.rounds[0]), everyone, True)
-    return table_of(list(story.rounds[1]), finalists, decoder.final == "rescore")
+    if len(report.rounds) == 1:
+        return table_of(list(report.rounds[0]), everyone, True)
+    return table_of(list(report.rounds[1]), finalists, decoder.final == "rescore")
 
 
-def right_by_scores(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    race = race_of(story, decoder)
-    if race is None or not int(match["truth"]) == story.truth == story.winner:
+def right_by_scores(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    race = race_of(report, decoder)
+    if race is None or not int(match["truth"]) == report.truth == report.winner:
         return False
-    own = race.points[story.truth]
+    own = race.points[report.truth]
     if not record_holds(match["record"], own, race.most, race.asked):
         return False
-    if isinstance(decoder, TopK) and match["place"] != (" in the final" if len(story.rounds) == 2 else " in the poll"):
+    if isinstance(decoder, TopK) and match["place"] != (" in the final" if len(report.rounds) == 2 else " in the poll"):
         return False
     if match["alone"]:
-        return finalists_of(story, decoder) == [story.truth]
-    rest = {label: points for label, points in race.points.items() if label != story.truth}
+        return finalists_of(report, decoder) == [report.truth]
+    rest = {label: points for label, points in race.points.items() if label != report.truth}
     second = max(rest.values())
     behind = [label for label, points in rest.items() if points == second]
     plural = match["each"] is not None and "runners-up" in match[0]
     return own > second == whole(match["second"]) and read_list(match["behind"], behind) and plural == (len(behind) > 1)
 
 
-def beaten(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    race = race_of(story, decoder)
+def beaten(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    race = race_of(report, decoder)
     if race is None or (match["prefix"] is not None) != isinstance(decoder, TopK):
         return False
     named = int(match["winner"])
     return (
-        named == story.winner
-        and {int(match["truth"]), int(match["lost"] or match["truth"])} == {story.truth}
+        named == report.winner
+        and {int(match["truth"]), int(match["lost"] or match["truth"])} == {report.truth}
         and [label for label, points in race.points.items() if points == max(race.points.values())] == [named]
         and record_holds(match["record"], race.points[named], race.most, race.asked)
-        and only_holds(match["only"], race.points[story.truth])
+        and only_holds(match["only"], race.points[report.truth])
     )
 
 
-def tied(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    race = race_of(story, decoder)
-    if race is None or (match["prefix"] is not None) != (isinstance(decoder, TopK) and story.winner != story.truth):
+def tied(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    race = race_of(report, decoder)
+    if race is None or (match["prefix"] is not None) != (isinstance(decoder, TopK) and report.winner != report.truth):
         return False
-    top, own = max(race.points.values()), race.points[story.truth]
+    top, own = max(race.points.values()), race.points[report.truth]
     leaders = [label for label, points in race.points.items() if points == top]
     said = {int(match[name]) for name in ("lost", "low", "even", "others") if match[name]}
     named = [int(match[name]) for name in ("drawn", "first") if match[name]]
@@ -131,25 +131,25 @@ def tied(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
         len(leaders) > 1
         and read_list(match["leaders"], leaders)
         and whole(match["top"]) == top
-        and said <= {story.truth}
-        and named == ([] if story.winner is None else [story.winner])
+        and said <= {report.truth}
+        and named == ([] if report.winner is None else [report.winner])
         and decoder.ties == rule
         and (rule != "first" or named == leaders[:1])
-        and (match["right"] is not None or match["right2"] is not None) == (story.winner == story.truth)
+        and (match["right"] is not None or match["right2"] is not None) == (report.winner == report.truth)
         and (match["low"] is not None) == (own < top)
         and (match["low"] is None or only_holds(match["only"], own))
         and (match["even"] is not None) == (rule == "lose" and own == top)
-        and (match["others"] is not None) == (rule != "lose" and own == top and story.winner != story.truth)
+        and (match["others"] is not None) == (rule != "lose" and own == top and report.winner != report.truth)
     )
 
 
-def missed(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    finalists = finalists_of(story, decoder)
-    poll = table_of(list(story.rounds[0]), list(range(story.n)), asked=True)
-    own, cut = poll.points[story.truth], sorted(poll.points.values(), reverse=True)[decoder.k - 1]
+def missed(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    finalists = finalists_of(report, decoder)
+    poll = table_of(list(report.rounds[0]), list(range(report.n)), asked=True)
+    own, cut = poll.points[report.truth], sorted(poll.points.values(), reverse=True)[decoder.k - 1]
     at_cut = [label for label, points in poll.points.items() if points == cut]
     places = decoder.k - sum(points > cut for points in poll.points.values())
-    if story.truth in finalists or int(match["truth"]) != story.truth or own > cut:
+    if report.truth in finalists or int(match["truth"]) != report.truth or own > cut:
         return False
     if not record_holds(match["record"], own, poll.most, asked=True) or (match["cut"] is None) != (own == cut):
         return False
@@ -159,71 +159,71 @@ def missed(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
         return False
     if not match["cut"]:
         rules = {"random": "the draw left it out", "lose": "ties lose, so none of them got in"}
-        told = read_list(match["same"], [label for label in at_cut if label != story.truth])
+        told = read_list(match["same"], [label for label in at_cut if label != report.truth])
         told = told and (whole(match["size"]), whole(match["open"])) == (len(at_cut), places)
         if not told or match["rule"] != rules.get(decoder.ties, "the lowest numbers got in"):
             return False
     ends = {
         "Nobody reached the final, so nobody was named.": not finalists,
-        "The final ended in a tie; ties lose, so nobody was named.": story.winner is None and len(finalists) > 1,
-        f"Only class {story.winner} reached it and was named.": finalists == [story.winner],
-        f"Class {story.winner} won the final.": story.winner in finalists and len(finalists) > 1,
+        "The final ended in a tie; ties lose, so nobody was named.": report.winner is None and len(finalists) > 1,
+        f"Only class {report.winner} reached it and was named.": finalists == [report.winner],
+        f"Class {report.winner} won the final.": report.winner in finalists and len(finalists) > 1,
     }
     return ends.get(match["end"], False)
 
 
-def named_as_told(text: str, story: TrialReport) -> bool:
-    return text == ("nobody was named" if story.winner is None else f"class {story.winner} was named")
+def named_as_told(text: str, report: TrialReport) -> bool:
+    return text == ("nobody was named" if report.winner is None else f"class {report.winner} was named")
 
 
-def own_questions(story: TrialReport) -> list[tuple[int, Question]]:
-    """Return (round from 1, question) of the questions with the true class."""
-    told = enumerate(story.rounds, start=1)
-    return [(number, question) for number, round_ in told for question in round_ if question.right is not None]
+def own_queries(report: TrialReport) -> list[tuple[int, Query]]:
+    """Return (round from 1, query) of the queries with the true class."""
+    told = enumerate(report.rounds, start=1)
+    return [(number, query) for number, round_ in told for query in round_ if query.right is not None]
 
 
-def knocked_out(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    losses = Counter(question.loser for questions in story.rounds for question in questions)
-    number, last = own_questions(story)[-1]
+def knocked_out(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    losses = Counter(query.loser for queries in report.rounds for query in queries)
+    number, last = own_queries(report)[-1]
     return (
-        int(match["truth"]) == story.truth != story.winner
+        int(match["truth"]) == report.truth != report.winner
         and last.right is False
         and last.winner == int(match["rival"])
-        and (number, len(story.rounds)) == (whole(match["round"]), whole(match["rounds"]))
-        and all(losses[label] == (label != story.winner) for label in range(story.n))
-        and named_as_told(match["named"], story)
+        and (number, len(report.rounds)) == (whole(match["round"]), whole(match["rounds"]))
+        and all(losses[label] == (label != report.winner) for label in range(report.n))
+        and named_as_told(match["named"], report)
     )
 
 
-def last_lost(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    own = own_questions(story)
+def last_lost(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    own = own_queries(report)
     number, last = own[-1]
     return (
-        int(match["truth"]) == story.truth
+        int(match["truth"]) == report.truth
         and last.right is False
         and last.winner == int(match["rival"])
-        and (number, len(story.rounds)) == (whole(match["round"]), whole(match["rounds"]))
+        and (number, len(report.rounds)) == (whole(match["round"]), whole(match["rounds"]))
         and [each for each, _ in own].count(number) == 1
-        and fate_holds(match, story)
+        and fate_holds(match, report)
     )
 
 
-def fate_holds(match: re.Match[str], story: TrialReport) -> bool:
+def fate_holds(match: re.Match[str], report: TrialReport) -> bool:
     """Return whether the record of the true class, and who was named instead of it, are as told."""
-    own = own_questions(story)
-    wins = sum(bool(question.right) for _, question in own)
+    own = own_queries(report)
+    wins = sum(bool(query.right) for _, query in own)
     told = record_holds(match["record"], wins, len(own), asked=False) if match["record"] else not own
-    return told and story.winner != story.truth and named_as_told(match["named"], story)
+    return told and report.winner != report.truth and named_as_told(match["named"], report)
 
 
-def plain(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    return int(match["truth"]) == story.truth and fate_holds(match, story)
+def plain(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    return int(match["truth"]) == report.truth and fate_holds(match, report)
 
 
-def right_by_questions(match: re.Match[str], story: TrialReport, decoder: Any) -> bool:
-    own = own_questions(story)
-    wins = sum(bool(question.right) for _, question in own)
-    named = int(match["truth"]) == story.truth == story.winner
+def right_by_queries(match: re.Match[str], report: TrialReport, decoder: Any) -> bool:
+    own = own_queries(report)
+    wins = sum(bool(query.right) for _, query in own)
+    named = int(match["truth"]) == report.truth == report.winner
     return named and record_holds(match["record"], wins, len(own), asked=False)
 
 
@@ -258,7 +258,7 @@ BY_SCORES = {
         rf"for (?P<open>{NUMBER}) places?, and (?P<rule>[^.]+))\. (?P<end>.+)",
     ): missed,
 }
-BY_QUESTIONS = {
+BY_QUERIES = {
     form(
         rf"the true class (?P<truth>\d+) lost to class (?P<rival>\d+) {ROUND} and was out; (?P<named>.+)\.",
     ): knocked_out,
@@ -266,17 +266,17 @@ BY_QUESTIONS = {
         rf"the true class (?P<truth>\d+) lost its last query, to class (?P<rival>\d+) {ROUND}, ",
         rf"and was not asked again: it (?P<record>{RECORD}); (?P<named>.+)\.",
     ): last_lost,
-    form(rf"{RIGHT}(?P<record>{RECORD})\."): right_by_questions,
+    form(rf"{RIGHT}(?P<record>{RECORD})\."): right_by_queries,
     form(
         rf"(?P<named>[^;]+); the true class (?P<truth>\d+) (?:(?P<record>{RECORD})|was in no query)\.",
     ): plain,
 }
 
 
-def claims_hold(reason: str, story: TrialReport, decoder: Decoder) -> bool:
-    """Return whether a reason has a known form and everything it says is true of the story."""
-    for pattern, holds in (BY_SCORES if type(decoder) in (MaxWin, Poll, TopK) else BY_QUESTIONS).items():
+def claims_hold(reason: str, report: TrialReport, decoder: Decoder) -> bool:
+    """Return whether a reason has a known form and everything it says is true of the report."""
+    for pattern, holds in (BY_SCORES if type(decoder) in (MaxWin, Poll, TopK) else BY_QUERIES).items():
         match = pattern.fullmatch(reason)
         if match:
-            return holds(match, story, decoder)
+            return holds(match, report, decoder)
     return False

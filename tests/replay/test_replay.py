@@ -1,4 +1,4 @@
-"""The story of one trial: the decision of the simulation, the answers that were given, reasons that are true."""
+"""The report of one trial: the decision of the simulation, the answers that were given, reasons that are true."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from decisions import decide
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from labels import told_apart
-from story_claims import claims_hold
+from reason_claims import claims_hold
 from strategies import ROWS, SEEDS, OracleCase, decoders, every_decoder, oracle_cases
 
 from pairsim import Adag, Ddag, Decoder, MaxWin, ParameterError, Poll, Recorded, TopK, Uniform
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.oracles import REGISTRY as ORACLES
 from pairsim.oracles.labels import without_labels
-from pairsim.replay import Questions, replay_trial
+from pairsim.replay import Queries, replay_trial
 from pairsim.replay.explanations import Verdict, reason_for
 from pairsim.replay.transcript import Transcript
 
@@ -53,16 +53,16 @@ def check(oracle_name: str, decoder_name: str, law: Callable[[OracleCase, Decode
 
 @on_every_oracle
 @on_every_decoder
-def test_the_story_is_that_of_the_simulated_trial(oracle_name: str, decoder_name: str) -> None:
+def test_the_report_is_of_the_simulated_trial(oracle_name: str, decoder_name: str) -> None:
     def law(case: OracleCase, decoder: Decoder, seed: int) -> None:
         for trial in TRIALS:
-            story = replay_trial(case.oracle, decoder, seed, trial)
+            report = replay_trial(case.oracle, decoder, seed, trial)
             (winner,), spent = decide(case.oracle, without_labels(case.oracle, decoder), 1, seed, trial)
-            assert story.winner == (None if winner < 0 else winner)
-            assert (story.queries, story.distinct, len(story.rounds)) == spent
-            assert story.truth == case.oracle.truth(trial, 1)[0]
-            assert story.right == (winner == story.truth)
-            assert (story.oracle, story.decoder, story.n) == (case.oracle.label, decoder.spec, case.oracle.n)
+            assert report.winner == (None if winner < 0 else winner)
+            assert (report.queries, report.distinct, len(report.rounds)) == spent
+            assert report.truth == case.oracle.truth(trial, 1)[0]
+            assert report.right == (winner == report.truth)
+            assert (report.oracle, report.decoder, report.n) == (case.oracle.label, decoder.spec, case.oracle.n)
 
     check(oracle_name, decoder_name, law, examples=15)
 
@@ -72,24 +72,24 @@ def test_the_story_is_that_of_the_simulated_trial(oracle_name: str, decoder_name
 def test_the_answers_are_those_of_the_tournament(oracle_name: str, decoder_name: str) -> None:
     def law(case: OracleCase, decoder: Decoder, seed: int) -> None:
         for trial in (1, 64):
-            story, low_wins = replay_trial(case.oracle, decoder, seed, trial), case.twin(seed, trial)
+            report, low_wins = replay_trial(case.oracle, decoder, seed, trial), case.twin(seed, trial)
             known: set[frozenset[int]] = set()
-            scores = dict.fromkeys(range(story.n), 0)
-            for question in (question for questions in story.rounds for question in questions):
-                low, high = sorted(question[:2])
-                assert question.winner == (low if low_wins(low, high) else high)
-                assert {question.winner, question.loser} == {low, high}
-                assert question.repeated == (frozenset((low, high)) in known)
-                assert question.right == (question.winner == story.truth if story.truth in (low, high) else None)
+            scores = dict.fromkeys(range(report.n), 0)
+            for query in (query for queries in report.rounds for query in queries):
+                low, high = sorted(query[:2])
+                assert query.winner == (low if low_wins(low, high) else high)
+                assert {query.winner, query.loser} == {low, high}
+                assert query.repeated == (frozenset((low, high)) in known)
+                assert query.right == (query.winner == report.truth if report.truth in (low, high) else None)
                 known.add(frozenset((low, high)))
-                scores[question.winner] += 1
-            assert story.scores == scores
-            assert list(story.asked) == [question for questions in story.rounds for question in questions]
+                scores[query.winner] += 1
+            assert report.scores == scores
+            assert list(report.asked) == [query for queries in report.rounds for query in queries]
 
     check(oracle_name, decoder_name, law, examples=8)
 
 
-def test_another_trial_is_another_story() -> None:
+def test_another_trial_has_another_report() -> None:
     """Negative control of the equalities above: trials must differ in their answers and in the decoders' draws."""
     rows = Recorded([[True] * 36] * 60)
     for decoder in (Adag(), Ddag(), Poll(3)):  # equal answers in each row: only the draws can differ
@@ -99,15 +99,15 @@ def test_another_trial_is_another_story() -> None:
 
 
 def test_equal_stories_are_equal() -> None:
-    story = replay_trial(Uniform(9, 0.6), Poll(3), 0, 3)
+    report = replay_trial(Uniform(9, 0.6), Poll(3), 0, 3)
     again = replay_trial(Uniform(9, 0.6), Poll(3), 0, 3)
-    assert story == again
-    assert hash(story) == hash(again)
-    assert story.asked == again.asked
-    assert story.asked != replay_trial(Uniform(9, 0.6), Poll(3), 0, 4).asked
-    assert story != replay_trial(Uniform(9, 0.6), Poll(3), 0, 4)
-    assert story.asked != list(story.asked)
-    assert len(repr(story)) < 500
+    assert report == again
+    assert hash(report) == hash(again)
+    assert report.asked == again.asked
+    assert report.asked != replay_trial(Uniform(9, 0.6), Poll(3), 0, 4).asked
+    assert report != replay_trial(Uniform(9, 0.6), Poll(3), 0, 4)
+    assert report.asked != list(report.asked)
+    assert len(repr(report)) < 500
 
 
 # --- reasons ---------------------------------------------------------------------------------------------------------
@@ -118,9 +118,9 @@ def test_equal_stories_are_equal() -> None:
 def test_reasons_are_true(oracle_name: str, decoder_name: str) -> None:
     def law(case: OracleCase, decoder: Decoder, seed: int) -> None:
         for trial in range(12):
-            story = replay_trial(case.oracle, decoder, seed, trial)
+            report = replay_trial(case.oracle, decoder, seed, trial)
             rules = without_labels(case.oracle, decoder)
-            assert claims_hold(story.reason, story, rules), (story.reason, story.to_text(None))
+            assert claims_hold(report.reason, report, rules), (report.reason, report.to_text(None))
 
     check(oracle_name, decoder_name, law, examples=25)
 
@@ -131,11 +131,11 @@ def test_every_number_of_a_reason_is_checked(decoder: Decoder) -> None:
     rng = np.random.default_rng(5)
     rows = Recorded(rng.random((25, 55)) < 0.5, rng.integers(0, 11, 25))
     for trial in range(25):
-        story = replay_trial(rows, decoder, 0, trial)
-        assert claims_hold(story.reason, story, decoder)
-        for number in re.finditer(r"\d+", story.reason):
-            forged = f"{story.reason[: number.start()]}{int(number[0]) + 1}{story.reason[number.end() :]}"
-            assert not claims_hold(forged, story, decoder), forged
+        report = replay_trial(rows, decoder, 0, trial)
+        assert claims_hold(report.reason, report, decoder)
+        for number in re.finditer(r"\d+", report.reason):
+            forged = f"{report.reason[: number.start()]}{int(number[0]) + 1}{report.reason[number.end() :]}"
+            assert not claims_hold(forged, report, decoder), forged
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,21 +157,21 @@ class OtherTopK(TopK):
 def test_unknown_decoders_get_a_true_sentence_too(decoder: Decoder) -> None:
     shapes = set()
     for trial in range(60):
-        story = replay_trial(Uniform(9, 0.7), decoder, 1, trial)
-        assert claims_hold(story.reason, story, decoder), story.reason
-        shapes.add(re.sub(r"\d+", "#", story.reason))
-        assert "share" not in story.reason
-        assert ("and was out" in story.reason) == (isinstance(decoder, Adag) and not story.right)
+        report = replay_trial(Uniform(9, 0.7), decoder, 1, trial)
+        assert claims_hold(report.reason, report, decoder), report.reason
+        shapes.add(re.sub(r"\d+", "#", report.reason))
+        assert "share" not in report.reason
+        assert ("and was out" in report.reason) == (isinstance(decoder, Adag) and not report.right)
     assert len(shapes) > 1
 
 
 def ending_of(rounds: list[list[tuple[int, int]]], n: int, truth: int, winner: int | None) -> Verdict:
-    """Make an ending by hand from (winner, loser) of each question."""
-    pairs = np.array([pair for questions in rounds for pair in questions], np.int32).reshape(-1, 2)
+    """Make an ending by hand from (winner, loser) of each query."""
+    pairs = np.array([pair for queries in rounds for pair in queries], np.int32).reshape(-1, 2)
     book = Transcript(pairs[:, 0], pairs[:, 1], np.ones(len(pairs), np.bool_), np.zeros(len(pairs), np.bool_))
     edges = np.cumsum([0, *map(len, rounds)]).tolist()
-    told = tuple(Questions(book, a, b, truth) for a, b in itertools.pairwise(edges))
-    return Verdict(OtherAdag(), n, truth, winner, Questions(book, 0, len(pairs), truth), told)
+    told = tuple(Queries(book, a, b, truth) for a, b in itertools.pairwise(edges))
+    return Verdict(OtherAdag(), n, truth, winner, Queries(book, 0, len(pairs), truth), told)
 
 
 def test_reasons_that_the_questions_alone_give() -> None:
@@ -245,7 +245,7 @@ def test_bad_parameters_are_refused(arguments: tuple[object, ...], message: str)
         replay_trial(*arguments)  # type: ignore[arg-type]
 
 
-def test_the_last_row_and_the_last_trial_have_a_story() -> None:
+def test_the_last_row_and_the_last_trial_have_a_report() -> None:
     assert replay_trial(Recorded.of(Uniform(4, 0.7), 5), MaxWin(), 0, 4).trial == 4
     assert replay_trial(Uniform(4, 0.7), MaxWin(), 0, 2**63 - 1).trial == 2**63 - 1
     for limit in (0, -1, 2.5, True):

@@ -1,4 +1,4 @@
-"""Decoders that save questions: quick and champion name whom max-win names, halving beats a poll at its cost."""
+"""Decoders that save queries: quick and champion name whom max-win names, halving beats a poll at its cost."""
 
 from __future__ import annotations
 
@@ -105,19 +105,19 @@ def test_any_names_one_of_the_winners(decoder: Decoder) -> None:
         assert all(c in tops(n, row) for c, row in zip(winners, rows.answers().tolist(), strict=True))
 
 
-# --- few questions ---------------------------------------------------------------------------------------------------
+# --- few queries ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("decoder", [*savers("random"), Quick("any"), Champion("lose")], ids=lambda each: each.spec)
 def test_no_pair_is_asked_twice(decoder: Decoder) -> None:
     for n, trial in itertools.product((2, 3, 9, 70), range(6)):
-        asked = [tuple(sorted(question[:2])) for question in replay_trial(Uniform(n, 0.6), decoder, 4, trial).asked]
+        asked = [tuple(sorted(query[:2])) for query in replay_trial(Uniform(n, 0.6), decoder, 4, trial).asked]
         assert len(set(asked)) == len(asked)
         assert all(0 <= low < high < n for low, high in asked)
 
 
 def test_a_rule_that_needs_to_know_less_asks_less() -> None:
-    """Quick asks the same questions under every rule, and stops sooner or later."""
+    """Quick asks the same queries under every rule, and stops sooner or later."""
     for trial in range(60):
         oracle = Matrix(Uniform(20, 0.65).matrix())
         asked = {ties: list(replay_trial(oracle, Quick(ties, "given"), 1, trial).asked) for ties in (*TIES, "any")}
@@ -137,7 +137,7 @@ def test_rules_differ_in_what_they_ask() -> None:
 
 @pytest.mark.parametrize("n", [2, 3, 4, 5, 31, 64, 100])
 def test_a_class_that_beats_everybody_costs_little(n: int) -> None:
-    """Two questions a class at most, and no round but those of the knock-out and one more."""
+    """Two queries a class at most, and no round but those of the knock-out and one more."""
     winners, (queries, distinct, rounds) = decide(Uniform(n, 1.0), Champion(), 50, 2)
     assert winners == [0] * 50
     assert queries == distinct <= 50 * 2 * (n - 1)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pairsim.replay.transcript import Transcript
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """One query and its answer; `right` is None when the true class is not in the pair."""
 
     first: int
@@ -27,8 +27,8 @@ class Question(NamedTuple):
         return self.second if self.winner == self.first else self.first
 
 
-class Questions(Sequence[Question]):
-    """Queries asked one after the other, such as a round's: a sequence that makes each `Question` as it is read.
+class Queries(Sequence[Query]):
+    """Queries asked one after the other, such as a round's: a sequence that makes each `Query` as it is read.
 
     A max-win among thousands of classes asks millions of queries: as arrays they take ten bytes each.
 
@@ -38,7 +38,7 @@ class Questions(Sequence[Question]):
     >>> from pairsim.replay import replay_trial
     >>> first_round = replay_trial(Recorded.of(Uniform(4, 1.0), 1), Adag(order="given"), seed=0, trial=0).rounds[0]
     >>> first_round[0]
-    Question(first=0, second=3, winner=0, repeated=False, right=True)
+    Query(first=0, second=3, winner=0, repeated=False, right=True)
     >>> len(first_round), first_round.wins(4).sum()
     (2, np.int64(2))
     """
@@ -91,29 +91,27 @@ class Questions(Sequence[Question]):
         return self._stop - self._start
 
     @overload
-    def __getitem__(self, place: int) -> Question: ...
+    def __getitem__(self, place: int) -> Query: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[Question]: ...
+    def __getitem__(self, place: slice) -> Sequence[Query]: ...
 
-    def __getitem__(self, place: int | slice) -> Question | Sequence[Question]:
+    def __getitem__(self, place: int | slice) -> Query | Sequence[Query]:
         if isinstance(place, slice):
             return tuple(self[each] for each in range(*place.indices(len(self))))
         columns = (self.first, self.second, self.first_wins, self.repeated)
-        return self._question(*(column[place].item() for column in columns))
+        return self._query(*(column[place].item() for column in columns))
 
-    def __iter__(self) -> Iterator[Question]:
+    def __iter__(self) -> Iterator[Query]:
         columns = (self.first, self.second, self.first_wins, self.repeated)
-        return itertools.starmap(self._question, zip(*(column.tolist() for column in columns), strict=True))
+        return itertools.starmap(self._query, zip(*(column.tolist() for column in columns), strict=True))
 
-    def _question(self, first: int, second: int, first_wins: bool, repeated: bool) -> Question:
+    def _query(self, first: int, second: int, first_wins: bool, repeated: bool) -> Query:
         winner = first if first_wins else second
-        return Question(
-            first, second, winner, repeated, winner == self.truth if self.truth in (first, second) else None
-        )
+        return Query(first, second, winner, repeated, winner == self.truth if self.truth in (first, second) else None)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Questions):
+        if not isinstance(other, Queries):
             return NotImplemented
         return (self.truth, self.for_asker) == (other.truth, other.for_asker) and all(
             np.array_equal(getattr(self, name), getattr(other, name)) for name in Transcript._fields
