@@ -40,17 +40,17 @@ def small_blocks(size: int) -> Iterator[None]:
 
 
 @contextmanager
-def counted_plays() -> Iterator[list[tuple[int, int, int]]]:
-    """Yield a list that grows by (first trial, trials, decoders) with every call of `BlockSimulator.play`."""
+def counted_runs() -> Iterator[list[tuple[int, int, int]]]:
+    """Yield a list that grows by (first trial, trials, decoders) with every call of `BlockSimulator.run`."""
     calls: list[tuple[int, int, int]] = []
-    play = BlockSimulator.play
+    run = BlockSimulator.run
 
     def counting(simulator: BlockSimulator, first: int, count: int) -> Any:
         calls.append((first, count, len(simulator.decoders)))
-        return play(simulator, first, count)
+        return run(simulator, first, count)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(BlockSimulator, "play", counting)
+        patch.setattr(BlockSimulator, "run", counting)
         yield calls
 
 

@@ -123,8 +123,8 @@ def _decoders(data: list[str], estimator: list[str] | None, decoders: Sequence[D
     """Check what was asked of decoders, and return what does it."""
     from pairsim.evaluation import make_evaluation_request, run_evaluation_request
 
-    order = make_evaluation_request(data, estimator or ["linear-svc"], decoders, **asked)
-    return functools.partial(run_evaluation_request, order)
+    request = make_evaluation_request(data, estimator or ["linear-svc"], decoders, **asked)
+    return functools.partial(run_evaluation_request, request)
 
 
 def _folds(
@@ -150,8 +150,10 @@ def _folds(
     if estimator and len(estimator) > 1:
         raise parameter_error("evaluate", "estimator", "given at most once with --reduction", ", ".join(estimator))
     workers = usable_cores() if jobs is None else check_parallel("evaluate", "jobs", jobs)
-    order = make_cross_validation_request(data, reduction, estimator=estimator[0] if estimator else None, **asked)
-    return lambda store, progress, tell, command: run_cross_validation_request(order, store, workers, progress, command)
+    request = make_cross_validation_request(data, reduction, estimator=estimator[0] if estimator else None, **asked)
+    return lambda store, progress, tell, command: run_cross_validation_request(
+        request, store, workers, progress, command
+    )
 
 
 @contextlib.contextmanager

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pairsim.evaluation.cross_validation import evaluate_reductions, run_cross_validation_request
+from pairsim.evaluation.cross_validation_request import make_cross_validation_request
 from pairsim.evaluation.estimators import Estimator, estimator
-from pairsim.evaluation.fold_orders import make_cross_validation_request
 from pairsim.evaluation.folds import corrected_t, fold_interval, mcnemar
 from pairsim.evaluation.ranks import Ranks, average_ranks, plot_ranks
 from pairsim.evaluation.reductions import Reduction, reduction

@@ -13,10 +13,10 @@ import numpy as np
 from pairsim.checks import check_callable, check_parallel
 from pairsim.datasets import Dataset
 from pairsim.datasets.preparing import SCALINGS
+from pairsim.evaluation.cross_validation_request import CrossValidationRequest, make_cross_validation_request
 from pairsim.evaluation.estimators import Estimator
-from pairsim.evaluation.fold_orders import CrossValidationRequest, make_cross_validation_request
 from pairsim.evaluation.fold_records import FoldRecord, fold_numbers
-from pairsim.evaluation.fold_training import Fold, Manner, play_fold
+from pairsim.evaluation.fold_training import Fold, Manner, run_fold
 from pairsim.evaluation.fold_workers import FoldWorkers
 from pairsim.evaluation.folds import FOLD_SIZES
 from pairsim.evaluation.outcomes import EvaluationResults, Outcome, Seconds
@@ -126,7 +126,7 @@ def evaluate_reductions(
     """
     check_callable("evaluate", "progress", progress, PROGRESS_MUST_BE)
     path = None if store is None else as_path("evaluate", "store", store, STORE_MUST_BE)
-    order = make_cross_validation_request(
+    request = make_cross_validation_request(
         data,
         reductions,
         estimator=estimator,
@@ -145,11 +145,11 @@ def evaluate_reductions(
     jobs = check_parallel("evaluate", "jobs", jobs)
     with contextlib.ExitStack() as stack:
         opened = None if path is None else stack.enter_context(Store.create_or_open(path))
-        return run_cross_validation_request(order, opened, jobs, progress or (lambda done, label: None))
+        return run_cross_validation_request(request, opened, jobs, progress or (lambda done, label: None))
 
 
 def run_cross_validation_request(
-    order: CrossValidationRequest, store: Store | None, jobs: int, progress: Progress, command: str | None = None
+    request: CrossValidationRequest, store: Store | None, jobs: int, progress: Progress, command: str | None = None
 ) -> Evaluation:
     """Compute what the store lacks, and return the rows that were asked for; `command` is what asked for them."""
     results = EvaluationResults(store)
@@ -157,25 +157,25 @@ def run_cross_validation_request(
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
-    for dataset in order.datasets:
-        results.add_exam(order.protocol.exam(dataset))
-    work = [(dataset, reduction) for dataset in order.datasets for reduction in order.reductions]
-    wanted = [order.wanted(*each) for each in work]
+    for dataset in request.datasets:
+        results.add_test_set(request.protocol.test_set(dataset))
+    work = [(dataset, reduction) for dataset in request.datasets for reduction in request.reductions]
+    wanted = [request.wanted(*each) for each in work]
     results.want(wanted)
-    with FoldWorkers(_play_numbered, min(jobs, order.most_units)) as workers:
+    with FoldWorkers(_run_numbered, min(jobs, request.most_units)) as workers:
         for place, ((dataset, reduction), row) in enumerate(zip(work, wanted, strict=True)):
             name = f"{dataset.name}, {reduction.spec}"
             stored = results.outcome(row.task) is not None
             progress(place / len(work), f"{name}: {'stored' if stored else 'training'}")
             if not stored:
-                for done, label in _compute(order, dataset, reduction, results, workers):
+                for done, label in _compute(request, dataset, reduction, results, workers):
                     progress((place + done) / len(work), f"{name}: {label}")
     rows = (make_row(each, results) for each in wanted)
     return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, results)))
 
 
 def _compute(
-    order: CrossValidationRequest,
+    request: CrossValidationRequest,
     dataset: Dataset,
     reduction: Reduction,
     results: EvaluationResults,
@@ -186,20 +186,20 @@ def _compute(
     The best of a grid is the best of tasks with fixed settings, each of which has a name of its own in the store.
     Reductions that need the same one-vs-one models are computed together, and share them in each fold.
     """
-    tuning = order.wish.tuning(reduction)
-    task = order.task(dataset, reduction, tuning)
+    tuning = request.wish.tuning(reduction)
+    task = request.task(dataset, reduction, tuning)
     if tuning is None or not tuning.optimistic:
-        together = [each for each in order.reductions if each == reduction or order.share(each, reduction)]
-        tasks = [order.task(dataset, each, tuning) for each in together]
+        together = [each for each in request.reductions if each == reduction or request.share(each, reduction)]
+        tasks = [request.task(dataset, each, tuning) for each in together]
         ways = [Way(each, tuning, own, own) for each, own in zip(together, tasks, strict=True)]
-        yield from _play(order, dataset, ways, True, results, workers)
+        yield from _run_ways(request, dataset, ways, True, results, workers)
         return
     places = every_place(tuning)
     fixed = [reduction.chosen(tuning.settings(each)) for each in places]
-    ways = [Way(each, None, order.task(dataset, each, None), task) for each in fixed]
-    yield from _play(order, dataset, ways, False, results, workers)
+    ways = [Way(each, None, request.task(dataset, each, None), task) for each in fixed]
+    yield from _run_ways(request, dataset, ways, False, results, workers)
     outcomes = [results.outcome(way.task) for way in ways]
-    truth = results.exam(task).truth
+    truth = results.test_set(task).truth
     errors = [math.inf if each is None else int((each.named != truth).sum()) for each in outcomes]
     best = errors.index(min(errors))
     for number, record in results.folds(ways[best].task).items():
@@ -209,8 +209,8 @@ def _compute(
     results.put(task, found, results.seconds(task))
 
 
-def _play(
-    order: CrossValidationRequest,
+def _run_ways(
+    request: CrossValidationRequest,
     dataset: Dataset,
     ways: Sequence[Way],
     together: bool,
@@ -221,9 +221,9 @@ def _play(
     if results.store is not None:
         results.store.add_tasks([TaskRecord(way.task.id, way.task.definition) for way in ways])
     groups = [tuple(range(len(ways)))] if together else [(place,) for place in range(len(ways))]
-    units = [unit for group in groups for unit in _units(order, ways, group, results)]
-    total = len(groups) * order.protocol.parts
-    for done, (unit, folds) in enumerate(workers.play((dataset, order.protocol), units), start=total - len(units) + 1):
+    units = [unit for group in groups for unit in _units(request, ways, group, results)]
+    total = len(groups) * request.protocol.parts
+    for done, (unit, folds) in enumerate(workers.run((dataset, request.protocol), units), start=total - len(units) + 1):
         for place, fold in zip(unit.places, folds, strict=True):
             named = np.searchsorted(dataset.classes, fold.labels).astype(np.int64)
             record = FoldRecord(named, fold.problems, fold.problem_rows, fold.places)
@@ -232,26 +232,26 @@ def _play(
         yield done / total, f"{'fold' if together else 'training'} {done} of {total}"
     for way in ways:
         if results.outcome(way.task) is None:
-            exam = results.exam(way.task)
-            fold_of, named = fold_numbers(exam.split, exam.truth), np.empty(len(exam.truth), np.int64)
+            test_set = results.test_set(way.task)
+            fold_of, named = fold_numbers(test_set.split, test_set.truth), np.empty(len(test_set.truth), np.int64)
             for number, record in results.folds(way.task).items():
                 named[fold_of == number] = record.named
             results.put(way.task, Outcome(named), results.seconds(way.task))
 
 
 def _units(
-    order: CrossValidationRequest, ways: Sequence[Way], group: tuple[int, ...], results: EvaluationResults
+    request: CrossValidationRequest, ways: Sequence[Way], group: tuple[int, ...], results: EvaluationResults
 ) -> Iterator[Unit]:
     """Yield what is to be trained for a group of ways with the same search."""
-    manner = Manner(order.scaling, ways[group[0]].tuning, order.protocol.by_class)
+    manner = Manner(request.scaling, ways[group[0]].tuning, request.protocol.by_class)
     lacking = [place for place in group if results.outcome(ways[place].task) is None]
-    for number in range(order.protocol.parts):
+    for number in range(request.protocol.parts):
         places = tuple(place for place in lacking if number not in results.folds(ways[place].task))
         if places:
             yield Unit(number, places, tuple(ways[place].reduction for place in places), manner)
 
 
-def _play_numbered(context: tuple[Dataset, Protocol], unit: Unit) -> tuple[Unit, list[Fold]]:
+def _run_numbered(context: tuple[Dataset, Protocol], unit: Unit) -> tuple[Unit, list[Fold]]:
     """Play the fold of that number; what several reductions train in common is trained once, and counts for each."""
     from pairsim.learn import shared_fits
 
@@ -260,7 +260,7 @@ def _play_numbered(context: tuple[Dataset, Protocol], unit: Unit) -> tuple[Unit,
     folds: list[Fold] = []
     with shared_fits() if len(unit.reductions) > 1 else contextlib.nullcontext():
         for reduction in unit.reductions:
-            fold = play_fold(reduction, X, y, test, protocol.seed, dataset.name, unit.manner)
+            fold = run_fold(reduction, X, y, test, protocol.seed, dataset.name, unit.manner)
             shared = folds[0].fit_seconds if folds else 0.0
             folds.append(fold._replace(fit_seconds=fold.fit_seconds + shared))
     return unit, folds

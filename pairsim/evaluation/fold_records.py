@@ -50,7 +50,7 @@ def sizes_of(model: Any) -> tuple[float, float]:
 
 
 def fold_numbers(split: str, truth: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the fold of each row of an exam; all are of one where the authors of the data made the split."""
+    """Return the fold of each row of a test set; all are of one where the authors of the data made the split."""
     return np.zeros(len(truth), np.int64) if split == OFFICIAL else folds_of(split, truth)
 
 
@@ -60,12 +60,12 @@ def block_of(task: Task, number: int, record: FoldRecord) -> BlockRecord:
     return BlockRecord(task.id, FIRST_FOLD + number, len(record.named), tuple(map(float, values)))
 
 
-def folds_in(blocks: Iterable[BlockRecord], task: Task, exam: TestSet) -> dict[int, FoldRecord]:
+def folds_in(blocks: Iterable[BlockRecord], task: Task, test_set: TestSet) -> dict[int, FoldRecord]:
     """Return the folds among a task's blocks, believing nothing."""
     listed = [block for block in blocks if block.block >= FIRST_FOLD]
     if not listed:
         return {}
-    sizes = np.bincount(fold_numbers(exam.split, exam.truth))
+    sizes = np.bincount(fold_numbers(test_set.split, test_set.truth))
     axes = () if task.tuning is None else task.tuning.axes
     found = {}
     for block in listed:

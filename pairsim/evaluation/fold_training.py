@@ -49,7 +49,7 @@ class Manner(NamedTuple):
 AS_IT_IS = Manner()
 
 
-def play_fold(
+def run_fold(
     reduction: Reduction,
     X: pd.DataFrame,
     y: NDArray[Any],

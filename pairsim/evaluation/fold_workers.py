@@ -1,4 +1,4 @@
-"""The folds of data sets, played here or on worker processes that end with this one, however it ends."""
+"""The folds of data sets, run here or on worker processes that end with this one, however it ends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FoldWorkers:
     Examples
     --------
     >>> with FoldWorkers(pow, 1) as workers:
-    ...     list(workers.play(2, [3, 4]))
+    ...     list(workers.run(2, [3, 4]))
     [8, 16]
     """
 
@@ -34,7 +34,7 @@ class FoldWorkers:
         self._engine: ProcessEngine | None = None
         self._context: Any = None
 
-    def play(self, context: Any, units: Sequence[Any]) -> Iterator[Any]:
+    def run(self, context: Any, units: Sequence[Any]) -> Iterator[Any]:
         """Yield the results as they come in; what a unit raises is raised here."""
         if self._jobs == 1:
             yield from (self._work(context, unit) for unit in units)

@@ -59,7 +59,7 @@ class EvaluationResults:
         self.store = store
         self._outcomes: dict[str, Outcome | None] = {}
         self._seconds: dict[str, Seconds] = {}
-        self._exams: dict[str, TestSet] = {}
+        self._test_sets: dict[str, TestSet] = {}
         self._folds: dict[str, dict[int, FoldRecord]] = {}
         if store is not None:
             kinds = {task_kind(record.definition) for record in store.tasks()} - {KIND}
@@ -70,19 +70,19 @@ class EvaluationResults:
             for request in store.requests():
                 self._seconds[request.task] = read_settings(request.settings)[2]
 
-    def add_exam(self, exam: TestSet) -> None:
-        """Make an exam known."""
-        if exam.digest not in self._exams:
-            self._exams[exam.digest] = exam
+    def add_test_set(self, test_set: TestSet) -> None:
+        """Make a test set known."""
+        if test_set.digest not in self._test_sets:
+            self._test_sets[test_set.digest] = test_set
             if self.store is not None:
-                self.store.add_oracles([exam.record])
+                self.store.add_oracles([test_set.record])
 
-    def exam(self, task: Task) -> TestSet:
-        """Return the exam of a task."""
+    def test_set(self, task: Task) -> TestSet:
+        """Return the test set of a task."""
         digest = task.exam_digest
-        if digest not in self._exams and self.store is not None:
-            self._exams[digest] = exam_of(self.store, digest)
-        return self._exams[digest]
+        if digest not in self._test_sets and self.store is not None:
+            self._test_sets[digest] = exam_of(self.store, digest)
+        return self._test_sets[digest]
 
     def want(self, rows: list[RequestedRow]) -> None:
         """Write down what was asked for, before the work begins; a row that was asked for before keeps its place."""
@@ -110,7 +110,7 @@ class EvaluationResults:
         """Return the outcome of a task; None while there is none."""
         if task.id not in self._outcomes and self.store is not None:
             blocks = [block for block in self.store.blocks(task.id).values() if block.block < FIRST_FOLD]
-            self._outcomes[task.id] = _outcome_of(blocks, self.exam(task))
+            self._outcomes[task.id] = _outcome_of(blocks, self.test_set(task))
         return self._outcomes.get(task.id)
 
     def seconds(self, task: Task) -> Seconds:
@@ -128,7 +128,7 @@ class EvaluationResults:
         """Return the folds of a task that are done; none of one that a store of an earlier version has."""
         if task.id not in self._folds:
             blocks = [] if self.store is None else list(self.store.blocks(task.id).values())
-            self._folds[task.id] = folds_in(blocks, task, self.exam(task))
+            self._folds[task.id] = folds_in(blocks, task, self.test_set(task))
         return self._folds[task.id]
 
     def put_fold(self, task: Task, number: int, record: FoldRecord) -> None:
@@ -193,12 +193,12 @@ def _blocks_of(task: str, outcome: Outcome) -> list[BlockRecord]:
     return blocks
 
 
-def _outcome_of(blocks: list[BlockRecord], exam: TestSet) -> Outcome | None:
+def _outcome_of(blocks: list[BlockRecord], test_set: TestSet) -> Outcome | None:
     """Put blocks together, believing nothing; None when some are not there."""
     if not blocks:
         return None
     wrong = parameter_error("store", "block", "results as pairsim writes them", "other numbers")
-    rows = len(exam.truth)
+    rows = len(test_set.truth)
     if [record.block for record in blocks] != list(range(math.ceil(rows / BLOCK_ROWS))):
         raise wrong
     if any(len(record.values) != COSTS + record.trials for record in blocks):

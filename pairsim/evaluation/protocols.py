@@ -58,7 +58,7 @@ class Protocol(NamedTuple):
             X, y = X[kept].reset_index(drop=True), y[kept]
         return Dataset(dataset.name, X, y, X.iloc[:0], y[:0], split=name_split(self.folds, self.seed, rows))
 
-    def exam(self, dataset: Dataset) -> TestSet:
+    def test_set(self, dataset: Dataset) -> TestSet:
         """Return what predictions of a prepared data set are compared with."""
         y = dataset.y_test if self.official else dataset.y
         truth = np.searchsorted(dataset.classes, y).astype(np.int64)
@@ -67,7 +67,7 @@ class Protocol(NamedTuple):
     def rows(self, dataset: Dataset, number: int) -> tuple[pd.DataFrame, NDArray[Any], NDArray[np.bool_]]:
         """Return the rows of a prepared data set that a fold needs, their labels, and which of them are tested on."""
         if not self.official:
-            return dataset.X, dataset.y, fold_numbers(dataset.split, self.exam(dataset).truth) == number
+            return dataset.X, dataset.y, fold_numbers(dataset.split, self.test_set(dataset).truth) == number
         import pandas as pd
 
         X = pd.concat([dataset.X, dataset.X_test], ignore_index=True)

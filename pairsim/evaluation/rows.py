@@ -99,10 +99,10 @@ def make_row(wanted: RequestedRow, results: EvaluationResults) -> Row | None:
     task, outcome = wanted.task, results.outcome(wanted.task)
     if outcome is None:
         return None
-    exam, seconds = results.exam(task), results.seconds(task)
-    rows = len(exam.truth)
-    fold = _folds(task, exam)
-    right = outcome.named == exam.truth
+    test_set, seconds = results.test_set(task), results.seconds(task)
+    rows = len(test_set.truth)
+    fold = _folds(task, test_set)
+    right = outcome.named == test_set.truth
     low, high = _interval(right, fold, wanted.confidence)
     agreement, p_values = (math.nan,) * 3, (math.nan,) * 2
     reference = results.outcome(wanted.reference)
@@ -111,11 +111,11 @@ def make_row(wanted: RequestedRow, results: EvaluationResults) -> Row | None:
     elif reference is not None:
         same = outcome.named == reference.named
         agreement = (float(same.mean()), *_interval(same, fold, wanted.confidence))
-        p_values = _p_values(right, reference.named == exam.truth, fold)
+        p_values = _p_values(right, reference.named == test_set.truth, fold)
     trained = trained_in(task, list(results.folds(task).values()))
     return Row(
         data=wanted.label,
-        n=exam.n,
+        n=test_set.n,
         reduction=task.reduction,
         estimator=task.estimator_spec,
         decoder="" if task.decoder is None else task.decoder.spec,
@@ -133,7 +133,7 @@ def make_row(wanted: RequestedRow, results: EvaluationResults) -> Row | None:
         queries=outcome.queries / rows,
         distinct=outcome.distinct / rows,
         rounds=outcome.rounds / rows,
-        problems=exam.n * (exam.n - 1) / 2 if task.reduction == ONE_VS_ONE else trained.problems,
+        problems=test_set.n * (test_set.n - 1) / 2 if task.reduction == ONE_VS_ONE else trained.problems,
         problem_rows=trained.problem_rows,
         scaling=task.scaling,
         tuning="" if task.tuning is None else str(task.tuning),
@@ -144,15 +144,15 @@ def make_row(wanted: RequestedRow, results: EvaluationResults) -> Row | None:
 
 
 def compare(wanted: Iterable[RequestedRow], results: EvaluationResults) -> list[Comparison]:
-    """Return every two rows with the same exam and seed side by side."""
+    """Return every two rows with the same test set and seed side by side."""
     groups: dict[tuple[str, int], list[RequestedRow]] = {}
     for each in wanted:
         if results.outcome(each.task) is not None:
             groups.setdefault((each.task.exam_digest, each.task.seed), []).append(each)
     found = []
     for group in groups.values():
-        exam = results.exam(group[0].task)
-        truth, fold = exam.truth, _folds(group[0].task, exam)
+        test_set = results.test_set(group[0].task)
+        truth, fold = test_set.truth, _folds(group[0].task, test_set)
         right = [outcome.named == truth for each in group if (outcome := results.outcome(each.task)) is not None]
         for (one, first), (two, second) in itertools.combinations(zip(group, right, strict=True), 2):
             only = _one_only(first, second)
@@ -193,9 +193,9 @@ def short_tuning(tuning: str) -> str:
     return tuning.partition(":")[0].replace(" (", ", ").replace(")", "")
 
 
-def _folds(task: Task, exam: TestSet) -> NDArray[np.int64] | None:
+def _folds(task: Task, test_set: TestSet) -> NDArray[np.int64] | None:
     """Return the fold of each row; None of a test part, on which decoders are compared, and reductions may be."""
-    return fold_numbers(exam.split, exam.truth) if task.decoder is None and exam.split != OFFICIAL else None
+    return fold_numbers(test_set.split, test_set.truth) if task.decoder is None and test_set.split != OFFICIAL else None
 
 
 def _interval(hits: NDArray[np.bool_], fold: NDArray[np.int64] | None, confidence: float) -> tuple[float, float]:

@@ -169,7 +169,7 @@ def evaluate(
     """
     check_callable("evaluate", "progress", progress, PROGRESS_MUST_BE)
     path = None if store is None else as_path("evaluate", "store", store, STORE_MUST_BE)
-    order = make_evaluation_request(
+    request = make_evaluation_request(
         data,
         estimators,
         decoders,
@@ -182,11 +182,11 @@ def evaluate(
     )
     with contextlib.ExitStack() as stack:
         opened = None if path is None else stack.enter_context(Store.create_or_open(path))
-        return run_evaluation_request(order, opened, progress or (lambda done, label: None))
+        return run_evaluation_request(request, opened, progress or (lambda done, label: None))
 
 
 def run_evaluation_request(
-    order: EvaluationRequest,
+    request: EvaluationRequest,
     store: Store | None,
     progress: Progress,
     tell: Callable[[str], None] = lambda message: None,
@@ -198,21 +198,21 @@ def run_evaluation_request(
         from sklearn import __version__ as version
 
         store.add_run(this_run(command, {"scikit-learn": version}))
-    for dataset in order.datasets:
+    for dataset in request.datasets:
         truth = np.searchsorted(dataset.classes, dataset.y_test).astype(np.int64)
-        results.add_exam(TestSet(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
-    models = [(dataset, estimator) for dataset in order.datasets for estimator in order.estimators]
-    wanted = [row for model in models for row in order.wanted(*model)]
+        results.add_test_set(TestSet(dataset.digest, dataset.split, len(np.unique(dataset.y)), truth))
+    models = [(dataset, estimator) for dataset in request.datasets for estimator in request.estimators]
+    wanted = [row for model in models for row in request.wanted(*model)]
     results.want(wanted)
     for place, (dataset, estimator) in enumerate(models):
-        for done, label in compute(order, dataset, estimator, results, tell):
+        for done, label in compute(request, dataset, estimator, results, tell):
             progress((place + done) / len(models), label)
     rows = (make_row(each, results) for each in wanted)
     return Evaluation(tuple(row for row in rows if row is not None), tuple(compare(wanted, results)))
 
 
 def compute(
-    order: EvaluationRequest,
+    request: EvaluationRequest,
     dataset: Dataset,
     estimator: Estimator,
     results: EvaluationResults,
@@ -222,20 +222,20 @@ def compute(
 
     Yields the share of this work that is done, and what comes next.
     """
-    decoders = list(dict.fromkeys((*order.decoders, order.reference)))
-    missing = [decoder for decoder in decoders if results.outcome(order.task(dataset, estimator, decoder)) is None]
+    decoders = list(dict.fromkeys((*request.decoders, request.reference)))
+    missing = [decoder for decoder in decoders if results.outcome(request.task(dataset, estimator, decoder)) is None]
     name = f"{dataset.name}, {estimator.spec}"
     if not missing:
         yield 1.0, f"{name}: stored"
         return
     yield 0.0, f"{name}: training"
-    numbers = dataset.numbers(order.scaling)
-    trained = train(estimator, numbers, order.seed, dataset.name)
+    numbers = dataset.numbers(request.scaling)
+    trained = train(estimator, numbers, request.seed, dataset.name)
     if trained.unconverged:
         tell(f"{name}: {trained.unconverged} of {trained.model.pairs} pairs were not trained to the end (max_iter=...)")
     for place, decoder in enumerate(missing):
         yield (1.0 + place / len(missing)) / 2.0, f"{name}: {decoder.spec}"
         player, learning = knowing_errors(decoder, trained, numbers)
-        outcome, seconds = predict(trained.model, player, numbers.X_test, dataset.classes, order.seed)
-        results.put(order.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds + learning, seconds))
+        outcome, seconds = predict(trained.model, player, numbers.X_test, dataset.classes, request.seed)
+        results.put(request.task(dataset, estimator, decoder), outcome, Seconds(trained.seconds + learning, seconds))
     yield 1.0, name

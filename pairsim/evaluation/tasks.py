@@ -21,7 +21,7 @@ from pairsim.store import OracleRecord, Store, TaskRecord, task_id, task_kind
 
 KIND = "evaluation"
 ONE_VS_ONE = "one-vs-one"
-EXAM = "labels"  # what the store knows a test by
+TEST_SET = "labels"  # what the store knows a test by
 
 
 class TestSet(NamedTuple):
@@ -38,19 +38,19 @@ class TestSet(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """The name of the exam in a store."""
+        """The name of the test set in a store."""
         return task_id(json.dumps({"data": self.data, "split": self.split}, sort_keys=True))
 
     @property
     def record(self) -> OracleRecord:
-        """The exam as the store keeps it."""
+        """The test set as the store keeps it."""
         params = json.dumps({"data": self.data, "split": self.split, "n": self.n}, sort_keys=True)
-        return OracleRecord(self.digest, EXAM, params, {"truth": self.truth})
+        return OracleRecord(self.digest, TEST_SET, params, {"truth": self.truth})
 
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """One way to predict the rows of one exam.
+    """One way to predict the rows of one test set.
 
     `reduction` is how many classes are made of two: "one-vs-one", whose pairs a decoder asks about, or another one,
     which has no decoder. `settings` are those of the estimator, as plain data; `tuning` is how others are chosen. Names
@@ -103,7 +103,7 @@ class Task:
 
     @property
     def exam_digest(self) -> str:
-        """The name of the exam in a store."""
+        """The name of the test set in a store."""
         return TestSet(self.data, self.split, 0, np.empty(0, np.int64)).digest
 
 
@@ -145,21 +145,21 @@ def task_of(record: TaskRecord) -> Task:
 
 
 def _is_exam(name: str, params: str, shapes: dict[str, tuple[tuple[int, ...], np.dtype[Any]]]) -> bool:
-    """Say whether a record's arrays are those of an exam, before they are made."""
-    return name == EXAM and list(shapes) == ["truth"] and len(shapes["truth"][0]) == 1
+    """Say whether a record's arrays are those of a test set, before they are made."""
+    return name == TEST_SET and list(shapes) == ["truth"] and len(shapes["truth"][0]) == 1
 
 
 def exam_of(store: Store, digest: str) -> TestSet:
-    """Return the exam that a store holds, believing nothing."""
+    """Return the test set that a store holds, believing nothing."""
     wrong = parameter_error("store", "labels", "as pairsim writes them", digest)
     record = store.oracle(digest, _is_exam)
     try:
         params = json.loads(record.params)
         truth = np.asarray(record.arrays["truth"], np.int64)
-        exam = TestSet(params["data"], params["split"], params["n"], truth)
-        good = record.name == EXAM and truth.ndim == 1 and truth.size > 0 and truth.min() >= 0 and exam.n >= 2
-        if not good or record.params != exam.record.params or exam.digest != digest:
+        test_set = TestSet(params["data"], params["split"], params["n"], truth)
+        good = record.name == TEST_SET and truth.ndim == 1 and truth.size > 0 and truth.min() >= 0 and test_set.n >= 2
+        if not good or record.params != test_set.record.params or test_set.digest != digest:
             raise wrong
     except (LookupError, TypeError, ValueError, AttributeError):
         raise wrong from None
-    return exam
+    return test_set

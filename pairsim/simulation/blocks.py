@@ -56,10 +56,10 @@ def join(total: list[BlockResult] | None, more: list[BlockResult]) -> list[Block
     return more if total is None else [old.plus(new) for old, new in zip(total, more, strict=True)]
 
 
-def play_block(simulator: BlockSimulator, first: int, count: int) -> list[BlockResult]:
+def run_block(simulator: BlockSimulator, first: int, count: int) -> list[BlockResult]:
     """Play a block piece by piece on this thread; the pieces are merged in order, as on any number of threads."""
     total: list[BlockResult] | None = None
     for piece in cut_pieces(simulator, first, count):
-        total = join(total, simulator.play(*piece))
+        total = join(total, simulator.run(*piece))
     assert total is not None
     return total

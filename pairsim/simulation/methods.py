@@ -76,8 +76,8 @@ def choose_method(oracle: Oracle, decoder: Decoder, method: str, trials: int, sc
         return "simulated"
     if not given_slabs(decoder):
         return "conditional"  # which asks as simulating does
-    played = max(trials, SLAB_TRIALS)  # part of a slab costs a whole one; beyond that the choice is that of any length
-    words = played * oracle.n * (oracle.n - 1) / (2 * TRIALS_PER_WORD)
+    run = max(trials, SLAB_TRIALS)  # part of a slab costs a whole one; beyond that the choice is that of any length
+    words = run * oracle.n * (oracle.n - 1) / (2 * TRIALS_PER_WORD)
     lazy = trials * decoder.cost(oracle.n).queries * oracle.words_per_question
     worth_it = counts_scores(decoder) or scored_anyway or words <= lazy
     return "conditional" if worth_it else "simulated"

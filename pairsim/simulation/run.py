@@ -68,11 +68,11 @@ def make_simulator(
     methods = tuple(choose_method(oracle, decoder, method, trials, scored) for decoder in decoders)
     if set(methods) == {"exact"} and not beside:
         return BlockSimulator(oracles, (), (), -1, seed), methods
-    played = [(d, "simulated" if m == "exact" else m) for d, m in zip(decoders, methods, strict=True)]
+    simulated = [(d, "simulated" if m == "exact" else m) for d, m in zip(decoders, methods, strict=True)]
     if beside:
-        reference = len(played)
-        played.append((MaxWin(), "simulated"))
-    simulator = BlockSimulator(oracles, tuple(d for d, _ in played), tuple(m for _, m in played), reference, seed)
+        reference = len(simulated)
+        simulated.append((MaxWin(), "simulated"))
+    simulator = BlockSimulator(oracles, tuple(d for d, _ in simulated), tuple(m for _, m in simulated), reference, seed)
     check_trial(n, simulator.decoders, simulator.methods, simulator.scored)
     return simulator, methods
 
@@ -104,7 +104,7 @@ def _played(
     simulator: BlockSimulator, pieces: Iterator[tuple[tuple[int, int], bool]], threads: int
 ) -> Iterator[tuple[list[BlockResult], bool, int]]:
     """Yield what each piece gave, in order, with whether it starts a block and its number of trials."""
-    workers = OrderedThreads(lambda piece: (simulator.play(*piece[0]), piece[1], piece[0][1]), pieces)
+    workers = OrderedThreads(lambda piece: (simulator.run(*piece[0]), piece[1], piece[0][1]), pieces)
     yield from workers.work(threads)
 
 
@@ -190,7 +190,7 @@ def simulate_together(
     threads = check_threads("simulate", threads)
     check_method("simulate", method)
     simulator, methods = make_simulator(tuple(oracles), tuple(decoders), method, trials, seed)
-    played = run_blocks(simulator, trials, threads, progress)
+    results = run_blocks(simulator, trials, threads, progress)
     return [
         [
             estimate_of(
@@ -198,7 +198,7 @@ def simulate_together(
             )
             for place, (each, used) in enumerate(zip(decoders, methods, strict=True))
         ]
-        for oracle, row in zip(oracles, played, strict=True)
+        for oracle, row in zip(oracles, results, strict=True)
     ]
 
 

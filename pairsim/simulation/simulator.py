@@ -97,7 +97,7 @@ class BlockSimulator:
         own = self._entries[self.reference]
         return len(self._entries) > 1 or not own.conditional or not own.decoder.always_names
 
-    def play(self, first: int, count: int) -> list[BlockResult]:
+    def run(self, first: int, count: int) -> list[BlockResult]:
         """Return what trials first .. first + count - 1 give, one entry per oracle."""
         if not self.scored:
             return [self._decode(oracle, None, None, first, count) for oracle in self.oracles]

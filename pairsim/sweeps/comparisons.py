@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pairsim.decoders import Decoder
 from pairsim.errors import parameter_error
 from pairsim.simulation import BlockSimulator
-from pairsim.simulation.blocks import play_block
+from pairsim.simulation.blocks import run_block
 from pairsim.simulation.paired import PairedTally
 from pairsim.stats import Moments, bounded_interval, check_confidence
 from pairsim.store import Store
@@ -93,7 +93,7 @@ def compare_in_store(
 ) -> list[Comparison]:
     """Compare two decoders on every oracle (and seed) for which a store has both.
 
-    Blocks in which they were not played side by side are played again. `left_out` is that of `stored_cells`.
+    Blocks in which they were not run side by side are recomputed. `left_out` is that of `stored_cells`.
     """
     confidence = check_confidence("compare", confidence)
     results = BlockResults(store)
@@ -157,13 +157,13 @@ def _side_by_side(store: Store, one: TaskProgress, two: TaskProgress, results: B
         if both is None or both.trials != trials:
             if not (_has(one, results, block) and _has(two, results, block)):
                 continue
-            both = _play_again(one, two, block, trials)
+            both = _recompute(one, two, block, trials)
         total = total.plus(both)
     return total
 
 
 def _end_of(cell: TaskProgress) -> int:
-    """Return the block before which a task ends; blocks that were played ahead of a rule depend on who played them."""
+    """Return the block before which a task ends; blocks that ran ahead of a rule depend on who ran them."""
     return cell.frontier if cell.stop.is_rule else cell.blocks
 
 
@@ -171,12 +171,12 @@ def _has(cell: TaskProgress, results: BlockResults, block: int) -> bool:
     return results.tally(cell.task.id, block, cell.trials_of(block)) is not None
 
 
-def _play_again(one: TaskProgress, two: TaskProgress, block: int, trials: int) -> PairedTally:
+def _recompute(one: TaskProgress, two: TaskProgress, block: int, trials: int) -> PairedTally:
     methods = (one.task.method, two.task.method)
     simulator = BlockSimulator(
         (one.task.oracle,), (one.task.decoder, two.task.decoder), methods, -1, one.task.seed, paired=True
     )
-    return play_block(simulator, block * one.size, trials)[0].versus[0, 1]
+    return run_block(simulator, block * one.size, trials)[0].versus[0, 1]
 
 
 def _matches(

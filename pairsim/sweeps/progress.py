@@ -55,12 +55,12 @@ class TaskProgress:
         return min(self.size, self.stop.trials - block * self.size)
 
     def lose(self, block: int, reason: str) -> None:
-        """Note that a block cannot be played. Under a rule, which needs all blocks in order, that is the end."""
+        """Note that a block cannot be run. Under a rule, which needs all blocks in order, that is the end."""
         self.lost[block] = reason
         self.ended = self.ended or self.stop.is_rule
 
     def lacks(self, results: BlockResults, block: int) -> bool:
-        """Say whether a block must still be played for this cell."""
+        """Say whether a block must still be run for this cell."""
         if self.ended or self.given_up or block >= self.blocks or block < self.frontier or block in self.lost:
             return False
         return not self.has_block(results, block)

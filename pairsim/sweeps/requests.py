@@ -16,7 +16,7 @@ from pairsim.errors import parameter_error
 from pairsim.oracles import Oracle
 from pairsim.plain_text import printable
 from pairsim.simulation import STREAM_VERSION, BlockSimulator
-from pairsim.simulation.blocks import play_block
+from pairsim.simulation.blocks import run_block
 from pairsim.specs import check_storable
 from pairsim.store import Request, Run, Store, TaskRecord, validation
 from pairsim.sweeps.block_results import BlockResults
@@ -115,7 +115,7 @@ def stored_cells(store: Store, results: BlockResults, left_out: list[str] | None
         results.load([(task.id, cell.reference_id)])
         cell.advance(results)
         if _was_cut(cell, results):
-            _play_last_block(cell, results)
+            _run_last_block(cell, results)
             cell.advance(results)
         yield cell
     if left_out is not None:
@@ -152,15 +152,15 @@ def _was_cut(cell: TaskProgress, results: BlockResults) -> bool:
     return results.longest(cell.task.id, last) > cell.trials_of(last)
 
 
-def _play_last_block(cell: TaskProgress, results: BlockResults) -> None:
+def _run_last_block(cell: TaskProgress, results: BlockResults) -> None:
     """Play a cut block again: a store keeps the longest result of a block, which does not tell the shorter one."""
     tasks = list({task.id: task for task in (cell.task, cell.reference) if task is not None}.values())
     reference = -1 if cell.reference is None else len(tasks) - 1
     decoders, methods = tuple(task.decoder for task in tasks), tuple(task.method for task in tasks)
     simulator = BlockSimulator((cell.task.oracle,), decoders, methods, reference, cell.task.seed)
     last = cell.blocks - 1
-    (played,) = play_block(simulator, last * cell.size, cell.trials_of(last))
-    results.put(cell.task.id, last, played.tallies[0], cell.reference_id)
+    (found,) = run_block(simulator, last * cell.size, cell.trials_of(last))
+    results.put(cell.task.id, last, found.tallies[0], cell.reference_id)
 
 
 def _read_settings(text: str) -> tuple[str, str, float, Stop]:

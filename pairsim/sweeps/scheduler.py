@@ -28,9 +28,9 @@ BLOCKS_AHEAD = 2  # of what a rule has looked at, on threads: they share the pie
 
 @dataclasses.dataclass(eq=False)
 class BlockJob:
-    """One block of a group, for some of its oracles and decoders, as it is being played.
+    """One block of a group, for some of its oracles and decoders, as it is being run.
 
-    `wanted` are the cells for which it is played; the reference, and others in the product, may come along.
+    `wanted` are the cells for which it is run; the reference, and others in the product, may come along.
     """
 
     group: int
@@ -253,13 +253,13 @@ class SweepScheduler:
 
     def _take(self, unit: Unit, results: list[list[BlockResult]], seconds: float) -> None:
         progress = self.progress[unit.group]
-        for (job, place), played in zip(self._jobs.pop(unit.number), results, strict=True):
+        for (job, place), block_results in zip(self._jobs.pop(unit.number), results, strict=True):
             if unit.whole_blocks:
                 progress.seconds_a_block = seconds / len(results)
-                self._enter(progress, job, played)
+                self._enter(progress, job, block_results)
                 continue
             progress.seconds_a_piece = seconds / len(results)
-            job.pieces[place] = played
+            job.pieces[place] = block_results
             if all(piece is not None for piece in job.pieces):
                 total: list[BlockResult] | None = None
                 for piece in job.pieces:
@@ -268,10 +268,10 @@ class SweepScheduler:
                 assert total is not None
                 self._enter(progress, job, total)
 
-    def _enter(self, progress: GroupProgress, job: BlockJob, played: list[BlockResult]) -> None:
+    def _enter(self, progress: GroupProgress, job: BlockJob, block_results: list[BlockResult]) -> None:
         """Enter the results of a block, and check whether that ends a task."""
         tasks, reference = progress.group.tasks, progress.group.simulator.reference
-        for oracle, result in zip(job.oracles, played, strict=True):
+        for oracle, result in zip(job.oracles, block_results, strict=True):
             ids = [tasks[oracle][place].id for place in job.places]
             for place, task, tally in zip(job.places, ids, result.tallies, strict=True):
                 against = tasks[oracle][reference].id if reference >= 0 else None

@@ -87,7 +87,7 @@ def task_of(record: TaskRecord, store: Store, known: dict[str, Oracle] | None = 
     """
     if task_kind(record.definition) != "sweep":
         raise parameter_error(
-            "store", "task", "one of a sweep, which can be played again", f"an {task_kind(record.definition)}"
+            "store", "task", "one of a sweep, which can be recomputed", f"an {task_kind(record.definition)}"
         )
     try:
         parts: dict[str, Any] = json.loads(record.definition)
@@ -127,7 +127,7 @@ def _oracle_of(record: OracleRecord, decoder: Decoder) -> Oracle:
 
 
 def _methods_of(oracle: Oracle, decoder: Decoder) -> tuple[str, ...]:
-    """Return the methods by which blocks of such a task can have been played; "exact" is one that has none."""
+    """Return the methods by which blocks of such a task can have been run; "exact" is one that has none."""
     rules = without_labels(oracle, decoder)
     return ("simulated", "exact", "conditional") if has_conditional(oracle, rules) else ("simulated", "exact")
 
@@ -161,9 +161,9 @@ def make_groups(
         simulator, shown = make_simulator(members, tuple(decoders), method, trials[places[0]], seed)
         simulator = dataclasses.replace(simulator, paired=paired)
         records = tuple(oracle_record(oracle) for oracle in members)
-        played = list(zip(simulator.decoders, simulator.methods, strict=True)) or [(each, "exact") for each in decoders]
+        run_by = list(zip(simulator.decoders, simulator.methods, strict=True)) or [(each, "exact") for each in decoders]
         tasks = tuple(
-            tuple(make_task(oracle, record, each, how, seed) for each, how in played)
+            tuple(make_task(oracle, record, each, how, seed) for each, how in run_by)
             for oracle, record in zip(members, records, strict=True)
         )
         groups.append(TaskGroup(simulator, tuple(decoders), shown, tuple(places), tasks, records))

@@ -1,4 +1,4 @@
-"""Verification: stored blocks played again and compared, number by number."""
+"""Verification: stored blocks recomputed and compared, number by number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pairsim.errors import parameter_error
 from pairsim.simulation import BlockSimulator, block_trials
-from pairsim.simulation.blocks import play_block
+from pairsim.simulation.blocks import run_block
 from pairsim.simulation.tally import numbers_of_tally
 from pairsim.store import BlockRecord, Store, TaskRecord
 from pairsim.sweeps.superseded import superseded_tasks
@@ -16,7 +16,7 @@ from pairsim.sweeps.tasks import TRIALS_LIMIT, Task, task_of
 
 
 class Checked(NamedTuple):
-    """One block that was played again: what the store says, and what came out."""
+    """One recomputed block: what the store says, and what came out."""
 
     block: BlockRecord
     task: TaskRecord
@@ -51,8 +51,8 @@ def verify_store(
         task = task_of(tasks[record.task], store)
         _check_place(record, task)
         simulator = BlockSimulator((task.oracle,), (task.decoder,), (task.method,), -1, task.seed)
-        (played,) = play_block(simulator, record.block * block_trials(task.oracle.n), record.trials)
-        checked.append(Checked(record, tasks[record.task], numbers_of_tally(played.tallies[0])))
+        (found,) = run_block(simulator, record.block * block_trials(task.oracle.n), record.trials)
+        checked.append(Checked(record, tasks[record.task], numbers_of_tally(found.tallies[0])))
         if progress:
             progress(1.0 / len(chosen), task.decoder.spec)
     if left_out is not None:
@@ -61,7 +61,7 @@ def verify_store(
 
 
 def _check_place(record: BlockRecord, task: Task) -> None:
-    """Refuse a block that is longer than blocks are, or outside of what can be played."""
+    """Refuse a block that is longer than blocks are, or outside of what can be run."""
     size = block_trials(task.oracle.n)
     end = record.block * size + record.trials
     if task.method == "exact" or record.trials > size or end > (task.oracle.rows or TRIALS_LIMIT):

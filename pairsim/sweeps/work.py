@@ -11,7 +11,7 @@ from pairsim.engines.packing import pack, unpack
 from pairsim.errors import ParameterError
 from pairsim.oracles import Oracle
 from pairsim.simulation import BlockSimulator
-from pairsim.simulation.blocks import play_block
+from pairsim.simulation.blocks import run_block
 from pairsim.simulation.tally import BlockResult
 from pairsim.specs import can_be_imported, find_class, load, names_user_class
 from pairsim.store import OracleRecord
@@ -148,5 +148,5 @@ def _load(base: type[T], name: str) -> type[T]:
 def play_unit(context: Context, unit: Unit) -> list[list[BlockResult]]:
     """Play the ranges of a unit, one after the other."""
     simulator = context.simulator(unit.group, unit.oracles, unit.places)
-    play = play_block if unit.whole_blocks else BlockSimulator.play
-    return [play(simulator, first, count) for first, count in unit.ranges]
+    run = run_block if unit.whole_blocks else BlockSimulator.run
+    return [run(simulator, first, count) for first, count in unit.ranges]

@@ -173,9 +173,9 @@ def test_estimates_do_not_depend_on_threads_or_blocks() -> None:
         assert one != simulate(oracle, panel, trials, seed + 1, threads=1, method=method)
     asked = tuple(decoder for decoder in panel if not isinstance(decoder, MaxWin))
     simulator = BlockSimulator((oracle,), asked, ("simulated",) * len(asked), -1, seed)
-    total = simulator.play(0, 1)[0]
+    total = simulator.run(0, 1)[0]
     for block in [(1, 62), (63, 2), (65, 935), (1000, 4000)]:
-        total = simulator.play(*block)[0].plus(total)
+        total = simulator.run(*block)[0].plus(total)
     alone = [estimate for estimate in one if not estimate.decoder.startswith("max-win")]
     assert [e.failure for e in alone] == pytest.approx([tally.failures.mean for tally in total.tallies], rel=1e-12)
     assert [e.queries for e in alone] == [tally.queries / trials for tally in total.tallies]

@@ -13,14 +13,14 @@ from pairsim.evaluation.fold_workers import FoldWorkers
 
 def test_what_a_unit_raises_is_raised_here_and_nobody_is_left(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="run 0 of unit 2"), FoldWorkers(work.raise_as_told, 2) as workers:
-        list(workers.play(str(tmp_path), [(0, 0), (1, 0), (2, 9), (3, 0)]))
+        list(workers.run(str(tmp_path), [(0, 0), (1, 0), (2, 9), (3, 0)]))
     assert not [child for child in multiprocessing.active_children() if child.name == "pairsim-worker"]
 
 
 def test_workers_stay_while_the_context_is_the_same() -> None:
     with FoldWorkers(work.tell_process, 2) as workers:
-        first, again = set(workers.play("a", range(8))), set(workers.play("a", range(8)))
-        other = set(workers.play("b", range(8)))
+        first, again = set(workers.run("a", range(8))), set(workers.run("a", range(8)))
+        other = set(workers.run("b", range(8)))
     assert len(first) == 2
     assert first == again
     assert not first & other

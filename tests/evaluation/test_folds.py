@@ -159,12 +159,12 @@ def test_rows_have_the_interval_and_the_test_of_their_folds(tmp_path, monkeypatc
     """Folds are known again from what a store has: the split in words and the numbers of the classes."""
     seen = {}
 
-    def remember(reduction, *rest, play=evaluate_reductions.__globals__["play_fold"]):
-        fold = play(reduction, *rest)
+    def remember(reduction, *rest, run=evaluate_reductions.__globals__["run_fold"]):
+        fold = run(reduction, *rest)
         seen.setdefault(reduction.spec, []).append((fold.rows, fold.labels))
         return fold
 
-    monkeypatch.setitem(evaluate_reductions.__globals__, "play_fold", remember)
+    monkeypatch.setitem(evaluate_reductions.__globals__, "run_fold", remember)
     dataset, store = named_blobs(), tmp_path / "r.db"
     found = evaluate_reductions([dataset], ["vector-svm", "perceptron"], folds=4, seed=3, store=store, confidence=0.9)
     truth, fold = dataset.y, np.empty(61, int)

@@ -124,16 +124,16 @@ def test_sizes_are_those_of_the_arrays_that_were_trained_on(monkeypatch, tmp_pat
     spec, estimator, recorder = CASES[case]
     evaluate_reductions([dataset()], [spec], estimator=estimator, folds=2)  # has compiled and checked what there is
     per_fold = []
-    play = cross_validation.play_fold
+    run = cross_validation.run_fold
 
     def separately(*given):
         seen.clear()
-        fold = play(*given)
+        fold = run(*given)
         per_fold.append((list(seen), fold))
         return fold
 
     seen = recorder(monkeypatch)
-    monkeypatch.setattr(cross_validation, "play_fold", separately)
+    monkeypatch.setattr(cross_validation, "run_fold", separately)
     store = tmp_path / "r.db"
     (row,) = evaluate_reductions([dataset()], [spec], estimator=estimator, folds=FOLDS, store=store).rows
     assert len(per_fold) == FOLDS

@@ -138,7 +138,7 @@ def test_a_reduction_whose_default_has_changed_is_computed_anew_beside_the_old_o
 def test_what_is_stored_is_not_computed_again(tmp_path, monkeypatch):
     store, sets = tmp_path / "r.db", [blobs("one", 3, 0), blobs("two", 4, 1)]
     first = evaluate_reductions(sets, QUICK[:2], folds=3, store=store)
-    monkeypatch.setattr(cross_validation, "play_fold", lambda *given: pytest.fail("computed again"))
+    monkeypatch.setattr(cross_validation, "run_fold", lambda *given: pytest.fail("computed again"))
     again = evaluate_reductions(sets, QUICK[:2], folds=3, store=store)
     assert repr(again.rows) == repr(first.rows)
     monkeypatch.undo()

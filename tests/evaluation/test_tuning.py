@@ -209,7 +209,7 @@ def test_searches_never_see_the_test_rows(monkeypatch, official):
     dataset = noisy(rows=60, official=official)
     X, _ = dataset.whole()
     seen: list[tuple[set[float], list[set[float]]]] = []
-    play = cross_validation.play_fold
+    run = cross_validation.run_fold
 
     def build(self, seed):
         return OneVsAllClassifier(estimator=Recorder())
@@ -217,7 +217,7 @@ def test_searches_never_see_the_test_rows(monkeypatch, official):
     def remember(reduction, X, y, test, *rest):
         Recorder.trained.clear()
         Recorder.asked.clear()
-        fold = play(reduction, X, y, test, *rest)
+        fold = run(reduction, X, y, test, *rest)
         # the last questions, one a class, are about the test rows
         seen.append((set(X["a"][test]), [*Recorder.trained, *Recorder.asked[:-3]]))
         assert {frozenset(each) for each in Recorder.asked[-3:]} == {frozenset(X["a"][test])}
@@ -225,7 +225,7 @@ def test_searches_never_see_the_test_rows(monkeypatch, official):
 
     given_reduction = reduction("one-vs-all")
     monkeypatch.setattr(type(given_reduction), "build", build)
-    monkeypatch.setattr(cross_validation, "play_fold", remember)
+    monkeypatch.setattr(cross_validation, "run_fold", remember)
     how = {"split": "official"} if official else {"folds": 3}
     evaluate_reductions([dataset], [given_reduction], tune="grid", grid={"C": [1, 2]}, scaling="none", **how)
     assert len(seen) == (1 if official else 3)
@@ -409,16 +409,16 @@ def test_an_interrupted_search_resumes_at_the_next_fold_and_gives_the_same_bytes
     whole, cut = tmp_path / "whole.db", tmp_path / "cut.db"
     asked = {"folds": 3, "tune": tune, "inner_folds": 2, "grid": {"C": [0.1, 1]} if tune != "greedy" else None}
     wanted = evaluate_reductions([noisy(rows=45)], ["vector-svm", "one-vs-all"], **asked, store=whole)
-    play, played = cross_validation.play_fold, []
+    run, played = cross_validation.run_fold, []
 
     def stop(*given):
         if len(played) % 3 == 2:
             played.append(None)
             raise KeyboardInterrupt
         played.append(given[0].spec)
-        return play(*given)
+        return run(*given)
 
-    monkeypatch.setattr(cross_validation, "play_fold", stop)
+    monkeypatch.setattr(cross_validation, "run_fold", stop)
     while True:
         try:
             found = evaluate_reductions([noisy(rows=45)], ["vector-svm", "one-vs-all"], **asked, store=cut)
@@ -435,7 +435,7 @@ def test_an_interrupted_search_resumes_at_the_next_fold_and_gives_the_same_bytes
     both = tmp_path / "both.db"
     merge_stores([cut, whole], both)
     assert content(both) == content(whole)
-    monkeypatch.setattr(cross_validation, "play_fold", lambda *given: pytest.fail("computed again"))
+    monkeypatch.setattr(cross_validation, "run_fold", lambda *given: pytest.fail("computed again"))
     again = evaluate_reductions([noisy(rows=45)], ["vector-svm", "one-vs-all"], **asked, store=cut)
     assert repr(again.rows) == repr(found.rows)
 
@@ -444,7 +444,7 @@ def test_the_settings_of_a_best_of_grid_are_tasks_that_others_share(tmp_path, mo
     store = tmp_path / "r.db"
     dataset = noisy(rows=45)
     evaluate_reductions([dataset], ["vector-svm"], folds=3, tune="best-of-grid", grid={"C": [0.1, 1]}, store=store)
-    monkeypatch.setattr(cross_validation, "play_fold", lambda *given: pytest.fail("computed again"))
+    monkeypatch.setattr(cross_validation, "run_fold", lambda *given: pytest.fail("computed again"))
     (row,) = evaluate_reductions([dataset], ["vector-svm:C=0.1"], folds=3, store=store).rows
     assert (row.tuning, row.chosen) == ("", "")
     assert {each.tuning.partition(" ")[0] for each in read_evaluation(store)[0]} == {"", "best-of-grid"}

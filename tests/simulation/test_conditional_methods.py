@@ -89,7 +89,7 @@ def test_a_method_that_needs_what_was_asked(oracle: Any, monkeypatch: pytest.Mon
     monkeypatch.setitem(CONDITIONAL._entries, Lottery, GivenQueries())
     decoders = (MaxWin(), Lottery())
     counted, computed = (
-        BlockSimulator((oracle,), decoders, ("simulated", method), 0, 4).play(0, 1000)[0].tallies[1]
+        BlockSimulator((oracle,), decoders, ("simulated", method), 0, 4).run(0, 1000)[0].tallies[1]
         for method in ("simulated", "conditional")
     )
     assert computed.smooth is not None

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
-from sweep_tools import counted_plays, put_side_by_side, small_blocks, swept
+from sweep_tools import counted_runs, put_side_by_side, small_blocks, swept
 
 from pairsim import Adag, Ddag, Halving, Matrix, MaxWin, ParameterError, Poll, Similarity, Uniform, exact, sweep
 from pairsim.simulation import BlockSimulator
@@ -75,7 +75,7 @@ def test_the_paired_interval_covers_the_exact_difference(p, trials):
     seeds, misses, control, widths = 600, 0, 0, []
     for seed in range(seeds):
         simulator = BlockSimulator((oracle,), (Adag(), Ddag()), ("simulated",) * 2, -1, seed, paired=True)
-        _, low, high = difference_of(simulator.play(0, trials)[0].versus[0, 1], 0.95)
+        _, low, high = difference_of(simulator.run(0, trials)[0].versus[0, 1], 0.95)
         misses += not low <= truth <= high
         control += not low <= truth + 0.3 <= high
         widths.append(high - low)
@@ -88,7 +88,7 @@ def test_pairing_pays_where_decoders_agree():
     trials, oracle = 2000, Matrix(Uniform(16, 0.9).matrix())
     for pair, method in (((Poll(20), Poll(21)), "conditional"), ((MaxWin(), MaxWin(ties="first")), "simulated")):
         simulator = BlockSimulator((oracle,), pair, (method,) * 2, -1, 1, paired=True)
-        tallies = [simulator.play(first, min(1024, trials - first))[0] for first in range(0, trials, 1024)]
+        tallies = [simulator.run(first, min(1024, trials - first))[0] for first in range(0, trials, 1024)]
         total = tallies[0].plus(tallies[1])
         _, low, high = difference_of(total.versus[0, 1], 0.95)
         widths = [np.subtract(*bounded_interval(tally.failures, 0.95)[::-1]) for tally in total.tallies]
@@ -109,7 +109,7 @@ def test_blocks_without_pairs_are_played_again_to_the_same_digits(tmp_path, orac
         swept([oracle], pair, 500, 3, method=method, store=tmp_path / "together.db")
         for decoder in pair:  # never side by side
             swept([oracle], [decoder], 500, 3, method=method, store=tmp_path / "apart.db")
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             together = compared(tmp_path / "together.db", *pair)
             assert calls == []
             apart = compared(tmp_path / "apart.db", *pair)
@@ -132,7 +132,7 @@ def test_different_lengths_are_compared_where_both_are(tmp_path):
         (found,) = compared(store, Poll(2), Poll(3))
         assert found.trials == 300
         simulator = BlockSimulator((oracle,), (Poll(2), Poll(3)), ("conditional",) * 2, -1, 0, paired=True)
-        parts = [simulator.play(first, min(64, 300 - first))[0].versus[0, 1] for first in range(0, 300, 64)]
+        parts = [simulator.run(first, min(64, 300 - first))[0].versus[0, 1] for first in range(0, 300, 64)]
         total = parts[0]
         for part in parts[1:]:
             total = total.plus(part)

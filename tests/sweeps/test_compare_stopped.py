@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import binom, norm
-from sweep_tools import counted_plays, small_blocks
+from sweep_tools import counted_runs, small_blocks
 
 from pairsim import Adag, Ddag, MaxWin, Poll, Uniform, sweep
 from pairsim.simulation.paired import PairedTally
@@ -113,7 +113,7 @@ def test_a_store_gives_the_difference_of_its_rows(tmp_path, rule):
         frame = sweep([oracle], [*pair, MaxWin()], seed=2, method="simulated", store=store, threads=1, **rule)
         one, two, _ = from_frame(frame)
         assert one.trials != two.trials
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             (found,) = compared(store, *pair)
             (turned,) = compared(store, *reversed(pair))
         assert not calls

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import gammaincinv
 from scipy.stats import binom, norm
-from sweep_tools import counted_plays, finished_cells, small_blocks, swept
+from sweep_tools import counted_runs, finished_cells, small_blocks, swept
 
 from pairsim import Adag, Ddag, MaxWin, ParameterError, Poll, Uniform, exact
 from pairsim.simulation.tally import Tally
@@ -319,15 +319,15 @@ def test_fixed_trials_after_a_rule_play_what_is_missing_only(tmp_path):
     store = tmp_path / "results.db"
     oracles, decoders = [Uniform(4, 0.97)], [Adag()]
     with small_blocks(64):
-        with counted_plays() as ruled:
+        with counted_runs() as ruled:
             swept(oracles, decoders, max_failures=20, method="simulated", store=store)
         there = {first // 64 for first, *_ in ruled}
-        with counted_plays() as more:
+        with counted_runs() as more:
             extended = swept(oracles, decoders, 64 * 30 + 10, method="simulated", store=store)
         assert {first // 64 for first, *_ in more} == set(range(31)) - there
         assert sum(count for _, count, _ in more) == 64 * (30 - len(there)) + 10
         assert extended == swept(oracles, decoders, 64 * 30 + 10, method="simulated")
-        with counted_plays() as again:
+        with counted_runs() as again:
             ruled_again = swept(oracles, decoders, max_failures=20, method="simulated", store=store)
         assert ruled_again == swept(oracles, decoders, max_failures=20, method="simulated")
         assert not again  # all that the rule looks at is there

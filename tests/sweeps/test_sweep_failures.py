@@ -57,15 +57,15 @@ class Moody(Adag):
 
 
 def run(decoders: list[Decoder], store: Path | None = None, workers: int = 0, trials: int = 3 * SIZE) -> Sweep:
-    order = make_request(ORACLES, decoders, trials, seed=3, method="simulated")
+    request = make_request(ORACLES, decoders, trials, seed=3, method="simulated")
     engine = ProcessEngine(workers) if workers else ThreadEngine(2)
     with engine:
         if store is None:
-            found = Sweep(order, None, engine)
+            found = Sweep(request, None, engine)
             found.run()
             return found
         with Store.create_or_open(store) as opened:
-            found = Sweep(order, opened, engine)
+            found = Sweep(request, opened, engine)
             found.run()
             return found
 

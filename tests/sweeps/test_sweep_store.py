@@ -13,7 +13,7 @@ import pytest
 import strategies
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sweep_tools import bits, counted_plays, put_side_by_side, rows_in, rows_of_frame, small_blocks, swept
+from sweep_tools import bits, counted_runs, put_side_by_side, rows_in, rows_of_frame, small_blocks, swept
 
 from pairsim import Adag, Ddag, MaxWin, Poll, Similarity, TopK, Uniform, sweep
 from pairsim.decoders import REGISTRY as DECODERS
@@ -56,9 +56,9 @@ def fresh_rows(command):
     return [(cell.task.id, cell.reference_id) for cell in cells], swept(some, decoders, trials, seed, method=method)
 
 
-def run_sweep(order, store=None):
+def run_sweep(request, store=None):
     with ThreadEngine(1) as engine:
-        opened = Sweep(order, store, engine)
+        opened = Sweep(request, store, engine)
         opened.run()
     return opened
 
@@ -117,7 +117,7 @@ def test_the_order_of_decoders_is_no_conflict(tmp_path):
     store, oracle = tmp_path / "results.db", Uniform(8, 0.8)
     with small_blocks(64):
         swept([oracle], [Poll(3), Poll(5)], 200, store=store)
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             got = swept([oracle], [Poll(5), Poll(3), MaxWin(ties="lose")], 200, store=store)
         assert calls  # another max-win to compare with: everything was played again
         assert got == swept([oracle], [Poll(5), Poll(3), MaxWin(ties="lose")], 200)
@@ -140,7 +140,7 @@ def test_shards_make_the_whole(parts, trials, conditional, random):
         paths, blocks = [], 0
         for part in range(1, parts + 1):
             paths.append(Path(folder, f"{part}.db"))
-            with Store.create_or_open(paths[-1]) as store, counted_plays() as calls:
+            with Store.create_or_open(paths[-1]) as store, counted_runs() as calls:
                 run_sweep(make_request(oracles, decoders, trials, method=method, shard=f"{part}/{parts}"), store)
             blocks += len(calls)
         random.shuffle(paths)
@@ -173,12 +173,12 @@ def test_going_on_plays_exactly_what_is_missing(tmp_path, stopped):
         there = set(blocks)
         assert len(there) >= stopped
         assert len(blocks) == 4 * len(there)  # two oracles, two decoders: whole blocks only
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             assert swept(oracles, decoders, 640, store=store) == swept(oracles, decoders, 640, threads=2)
         resumed = [first // 64 for first, *_ in calls][: 10 - len(there)]
         assert set(resumed) == set(range(10)) - there
         assert len(calls) == 10 - len(there) + 10  # what was missing, and the run to compare with
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             swept(oracles, decoders, 640, store=store)
             assert calls == []  # nothing is missing
             swept(oracles, decoders, 1000, store=store)
@@ -192,7 +192,7 @@ def test_going_on_plays_exactly_what_is_missing(tmp_path, stopped):
 def test_time_that_is_up_leaves_the_rest_open(tmp_path):
     store, oracles, decoders = tmp_path / "results.db", [Uniform(6, 0.8)], [MaxWin(), Adag()]
     with small_blocks(64):
-        with counted_plays() as calls:
+        with counted_runs() as calls:
             assert len(sweep(oracles, decoders, 6400, threads=1, store=store, max_seconds=1e-9)) == 0
             assert calls == []
         assert swept(oracles, decoders, 6400, store=store) == swept(oracles, decoders, 6400)
@@ -311,8 +311,8 @@ def test_plain_numbers_come_back_and_turning_is_exact(seed, counted, trials):
 def test_decoders_that_never_differ_are_stored_alike_in_any_order(decoders, tmp_path):
     """A difference of exactly 0 has no sign: stores of either order merge, and a sweep goes on in the other's."""
     oracles = [Uniform(2, 0.7), Uniform(6, 1.0)]
-    for name, order in (("a", decoders), ("b", decoders[::-1])):
-        sweep(oracles, order, 3000, store=tmp_path / f"{name}.db")
+    for name, request in (("a", decoders), ("b", decoders[::-1])):
+        sweep(oracles, request, 3000, store=tmp_path / f"{name}.db")
     merge_stores([tmp_path / "a.db", tmp_path / "b.db"], tmp_path / "both.db")
     sweep(oracles, [decoders[-1], MaxWin(), decoders[0]], 3000, store=tmp_path / "both.db")
     with Store.read(tmp_path / "both.db") as store:
@@ -326,11 +326,11 @@ def test_a_decoders_rows_do_not_depend_on_the_others():
     decoders = (MaxWin(), Poll(2), TopK(k=2), Adag())
     methods = ("conditional", "conditional", "conditional", "simulated")
     oracles = (Uniform(5, 0.8), Uniform(5, 0.6))
-    whole = BlockSimulator(oracles, decoders, methods, 0, 3).play(1024, 700)
+    whole = BlockSimulator(oracles, decoders, methods, 0, 3).run(1024, 700)
     for place, (decoder, method) in enumerate(zip(decoders, methods, strict=True)):
         for number, oracle in enumerate(oracles):
             pair = ((decoder, MaxWin()), (method, "conditional"), 1) if place else ((decoder,), (method,), 0)
-            (alone,) = BlockSimulator((oracle,), *pair, 3).play(1024, 700)
+            (alone,) = BlockSimulator((oracle,), *pair, 3).run(1024, 700)
             assert alone.tallies[0] == whole[number].tallies[place]
     assert PairedTally(5, 1, 2) == swapped(PairedTally(5, 2, 1))
     frame = sweep([Uniform(5, 0.8)], [MaxWin()], 100, threads=1)

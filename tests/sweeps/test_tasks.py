@@ -121,7 +121,7 @@ def test_oracles_come_back_equal(name, data):
     simulator, twin = (
         BlockSimulator((each,), (MaxWin(), Adag()), ("simulated",) * 2, 0, 3) for each in (oracle, again)
     )
-    assert simulator.play(0, 64) == twin.play(0, 64)
+    assert simulator.run(0, 64) == twin.run(0, 64)
     other = data.draw(strategies.oracle_cases(name, oracle.n)).oracle
     assert (oracle_record(other).digest == record.digest) == (other == oracle)
 

@@ -39,7 +39,7 @@ class AdagOnSharedOrders(_SharedOrders):
     """Whom the true class's branch meets in each round is the same for every p."""
 
     def decide(self, trials: SlabTrials, wrong: WrongGames, named: NDArray[np.int64]) -> None:
-        rivals = wrong.kept("adag", lambda: fold_orders(wrong))
+        rivals = wrong.kept("adag", lambda: cross_validation_request(wrong))
         adag_trials(trials.stream, trials.first, rivals, trials.answers, named)
 
 
@@ -56,7 +56,7 @@ def shares_orders(oracle: Oracle, decoder: Adag | Ddag) -> bool:
     return oracle.uniform and decoder.order == "random" and oracle.n <= MOST_DEALT_CLASSES
 
 
-def fold_orders(wrong: WrongGames) -> NDArray[np.int32]:
+def cross_validation_request(wrong: WrongGames) -> NDArray[np.int32]:
     """Return whom the branch of class 0 meets in each round of a folded knock-out."""
     rivals = np.empty((wrong.count, (wrong.n - 1).bit_length()), np.int32)
     fold_trials(wrong.n, wrong.stream, wrong.first, wrong.orders, rivals)
