@@ -1,4 +1,4 @@
-"""Honest intervals for success probabilities, and the estimate that carries one."""
+"""Confidence intervals for success probabilities, and the estimate that carries one."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def sum_poll(
 
 
 def poll_failure(n: int, p: float, l: int, ties: str) -> tuple[float, float]:
-    """Return (failure_low, failure_high) of poll with l opponents a class under uniform(n, p).
+    """Return (failure_low, failure_high) of poll with l opponents per class under uniform(n, p).
 
     Examples
     --------

@@ -17,7 +17,7 @@ ClassesOption = Annotated[
     str | None,
     typer.Option("--n", help="Number of classes: 16, a list 16,24,100, a doubling range 16..512, or steps 16..128:16."),
 ]
-ChanceOption = Annotated[
+ProbabilityOption = Annotated[
     str | None,
     typer.Option("--p", help="Probability that a pair with the true class is correct: 0.7, 0.7,0.9 or 0.5..0.95:0.05."),
 ]

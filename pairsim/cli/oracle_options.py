@@ -20,7 +20,7 @@ Grid = Callable[[], "list[Oracle]"]
 """What a command receives in place of the options: makes the oracles, one per point of the grid."""
 
 FLAGS: dict[str, Any] = {  # options of oracles that have a flag of their own; all others are given by --set
-    "p": options.ChanceOption,
+    "p": options.ProbabilityOption,
     "r": options.SimilarityOption,
     "matrix": options.MatrixOption,
     "order": options.OrderOption,

@@ -10,7 +10,7 @@ function            gives               what it uses
 ==================  ==================  =========================================================================
 vote_scores         votes               the signs of the margins
 weighted_vote       scores              the margins, summed
-break_ties          one class a row     scores, and margins or duels among the tied
+break_ties          one class per row     scores, and margins or duels among the tied
 probabilities_of    r                   margins, by Platt's logistic link
 hastie_tibshirani   p, sums to 1        r: closest in Kullback-Leibler divergence (the Bradley-Terry fit)
 wu_lin_weng         p, sums to 1        r: closest in a quadratic form; what LIBSVM does

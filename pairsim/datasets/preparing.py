@@ -81,7 +81,7 @@ def preprocessor(X: pd.DataFrame, scaling: str = "standard") -> Any:
 
 
 def require_sklearn(owner: str) -> None:
-    """Refuse to go on where scikit-learn is not installed."""
+    """Raise an error where scikit-learn is not installed."""
     try:
         import sklearn  # noqa: F401
     except ImportError:

@@ -172,9 +172,9 @@ class Decoder(abc.ABC):
         64000
         """
         n = check_classes(type(self).__name__, n)
-        ledger = n * n // 4 if self.adaptive else 0  # who has met whom, and who has lost how often, in bits
+        games = n * n // 4 if self.adaptive else 0  # who has met whom, and who has lost how often, in bits
         asked = 32 * self.cost(n).queries if self.repeats else 0  # a set of pairs, at least half of it empty
-        return 64 * n + ledger + asked
+        return 64 * n + games + asked
 
     @property
     def spec(self) -> str:

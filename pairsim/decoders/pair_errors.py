@@ -1,4 +1,4 @@
-"""Estimated errors, one a pair: what a decoder that chooses its pairs chooses by."""
+"""Estimated errors, one per pair: what a decoder that chooses its pairs chooses by."""
 
 from __future__ import annotations
 

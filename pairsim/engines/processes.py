@@ -40,7 +40,7 @@ class ProcessEngine(Engine):
     is gone, however it went.
 
     A worker that says nothing for a while (stopped, or on a machine that swaps) is reported, and its units go to
-    another as well; the first outcome of a unit counts. When it comes back it goes on.
+    another as well; the first outcome of a unit counts. When it comes back it continues.
 
     Parameters
     ----------

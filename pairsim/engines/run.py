@@ -31,7 +31,7 @@ def run_units(
     """Run every unit that `next_unit` gives on a started engine, and report each exactly once.
 
     All callbacks are called in the calling thread. When one of them raises, or Ctrl-C is pressed, the engine
-    is stopped and the exception goes on; units that have finished by then are reported to `done` first,
+    is stopped and the exception is raised; units that have finished by then are reported to `done` first,
     unless it was `done` that raised.
 
     Parameters

@@ -13,7 +13,7 @@ from pairsim.engines.ordered_threads import WorkThreads
 from pairsim.engines.packing import perform
 
 FEWEST_AHEAD, MOST_AHEAD = 2, 64  # units per thread, running or waiting for it:
-SECONDS_AHEAD = 0.1  # as many as it does in this time, as whoever hands them out may be busy with a file meanwhile
+SECONDS_AHEAD = 0.1  # as many as it does in this time, as the thread that hands them out may be busy with a file
 LONGEST_PAUSE = 0.02  # seconds
 
 
@@ -47,7 +47,7 @@ class ThreadEngine(Engine):
 
     @property
     def capacity(self) -> int:
-        """Many more than the slots where units are short, so that none waits for whoever hands them out."""
+        """Many more than the slots where units are short, so that no thread waits for the next."""
         ahead = int(SECONDS_AHEAD / max(self._usual_seconds, 1e-6))
         return min(MOST_AHEAD, max(FEWEST_AHEAD, ahead)) * self.slots
 
@@ -75,7 +75,7 @@ class ThreadEngine(Engine):
     def wait(self, timeout: float | None) -> list[Finished]:
         """Return what has finished; while units are waiting for a thread, a little later, with what came meanwhile.
 
-        Whoever wakes up for a result takes a core from one that works.
+        A thread that wakes up for a result takes a core from one that works.
         """
         run = self._run
         if run is None:

@@ -1,4 +1,4 @@
-"""Exact success probabilities: closed forms, dynamic programmes, and an honest refusal where there is neither."""
+"""Exact success probabilities: closed forms, dynamic programmes, and an error where there is neither."""
 
 from __future__ import annotations
 

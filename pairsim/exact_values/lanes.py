@@ -1,4 +1,4 @@
-"""Success of max-win and of poll as sums of products: one weight a class, given the scores.
+"""Success of max-win and of poll as sums of products: one weight per class, given the scores.
 
 Given the score s0 of class 0, max-win succeeds when each other class stays below it; a fair draw with j tied classes,
 1 / (1 + j), is the integral of x^j over [0, 1]: each tied class has weight x. Given all scores, the sampled scores of

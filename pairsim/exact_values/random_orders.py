@@ -99,7 +99,7 @@ def sum_over_reigns(probabilities: Floats) -> tuple[float, float]:
 
 
 class Part(NamedTuple):
-    """A bracket of the knock-out by its shape, over every set of classes that can stand in it (one row a set)."""
+    """A bracket of the knock-out by its shape, over every set of classes that can stand in it (one row per set)."""
 
     size: int
     held: Floats  # [set of `size` others, class]: probability that the class comes out

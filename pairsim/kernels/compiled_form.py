@@ -1,6 +1,6 @@
 """How the protocol's functions are compiled into the driver's loops.
 
-They are pasted into them, because a call that passes a decoder and its state takes as long as a query. And they do not
+They are inlined, because a call that passes a decoder and its state takes as long as a query. And they do not
 count references to arrays: a trial's arrays belong to the driver, and atomic additions took most of the time of
 decoders that ask one query per round. pairsim's own functions neither make nor keep arrays; one from elsewhere may do
 either, so it is called, and compiled with the counting. One that returns in several places is called, too, because

@@ -169,7 +169,7 @@ def fair_poll_trials(tables, rivals, scores, truth, reference, failures, agreeme
     apart = U_TOGETHER * width
     notes = np.empty(SEVEN * apart)  # seven numbers for each sampled score of each trial: first its part of the failure
     agreed, error, other_error = apart, TWO * apart, THREE * apart
-    unbeaten, crowded, joined = FOUR * apart, FIVE * apart, SIX * apart
+    unbeaten, tied, joined = FOUR * apart, FIVE * apart, SIX * apart
     owns, others, ends = np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64)
     surely, rest = np.empty(TOGETHER), np.empty(TOGETHER)  # a lower bound of the failure, and what was not looked at
     for group in range(np.uint64(rivals.lows.size)):
@@ -221,7 +221,7 @@ def fair_poll_trials(tables, rivals, scores, truth, reference, failures, agreeme
                 slope = slope * (LN2 / (1.0 - nodes[rule, size - ONE]))
                 share = load(shares, own)
                 part = _raise_to(slope * slope, size, repeat(errors[rule]))
-                store(notes, crowded + here, slope)
+                store(notes, tied + here, slope)
                 store(notes, error + here, smaller(part, repeat(1.0)) * certain * likely)
                 if others[g] != NOBODY:
                     total = _agreeing(rule, size, tables, fails, share, load(shares, other))
@@ -250,7 +250,7 @@ def fair_poll_trials(tables, rivals, scores, truth, reference, failures, agreeme
                         if not notes[error + place] <= allowed:
                             d = place - g * width
                             ratio = allowed / (pmf[owns[g] + d] * notes[unbeaten + place])
-                            rule = _choose_rule(tables, rules[d // U_WIDTH], notes[crowded + place], ratio)
+                            rule = _choose_rule(tables, rules[d // U_WIDTH], notes[tied + place], ratio)
                             notes[place] = _integrate_longer(
                                 tables, many, g, lowest, rows, score, score, d, rule, fails, spare
                             )[0]

@@ -1,4 +1,4 @@
-"""TOP-k on known scores: the poll is drawn as one binomial a class, the final is read off the tournament."""
+"""TOP-k on known scores: the poll is drawn as one binomial per class, the final is read off the tournament."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _invert(cdf, guide, u):
 def top_k_trials(oracle, decoder, cdf, guide, scores, stream, first_trial, winners, cost):
     """Write the winner of each trial and add up the cost, but for distinct pairs, which are not known.
 
-    `cdf[s]` and `guide[s]` are the law of a sampled score given the score s.
+    `cdf[s]` and `guide[s]` are the distribution of a sampled score given the score s.
     """
     n = scores.shape[0]
     sampled = np.empty(n, np.int64)

@@ -1,6 +1,6 @@
 """Scores of whole tournaments for a slab of trials at once, in bit-sliced counters.
 
-A class's score in 64 * LANES trials is a stack of slices: slice s holds bit s of the score, one bit a trial. Pairs
+A class's score in 64 * LANES trials is a stack of slices: slice s holds bit s of the score, one bit per trial. Pairs
 are visited in tiles of 16 x 16; the 16 answers of a class in a tile are added by a tree of carry-save adders, whose
 one carry of weight 16 waits ("pending") until a second one comes: so every level is touched half as often as the
 one below it, and a pair costs about two full adders in all.

@@ -77,7 +77,7 @@ def _write_bins(pair, digits, w, bins, lanes):
 def varying_words(side, pair, own, other, at, words, digits, strengths, bins, marks, tile, lanes):
     """Write a pair's answers in a slab; `own` and `other` are where the strengths of its classes begin.
 
-    Three short loops a word, each of which becomes vector code; together they would not.
+    Three short loops per word, each of which becomes vector code; together they would not.
     """
     for w in range(U_LANES):
         _write_bins(pair, digits, w, bins, lanes)

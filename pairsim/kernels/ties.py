@@ -12,7 +12,7 @@ from pairsim.kernels.stream import draw_below
 RANDOM = 0  # a fair draw among the tied
 LOSE = 1  # nobody is named
 FIRST = 2  # the lowest class number
-ANY = 3  # whoever is known first to have the top score: only for decoders that find out one class at a time
+ANY = 3  # the class that is known first to have the top score: only for decoders that find out one class at a time
 
 SETTLE_DRAW = 1 << 31  # first coordinate of the tie-break draws: past every class number
 CUT_DRAW = SETTLE_DRAW + 1

@@ -59,7 +59,7 @@ def _mask_equal(counters, at, slices, target, half):
 
 @bare_inner
 def equal_masks(slab, first_class, n, target, masks):
-    """Write which classes have the score whose slices are in `target`, one bit a trial."""
+    """Write which classes have the score whose slices are in `target`, one bit per trial."""
     counters, goal, out = slab.counters, target.reshape(-1), masks.reshape(-1)
     slices, depth = np.uint64(target.shape[0]), np.uint64(slab.slices) * U_LANES
     for half in range(ZERO, U_LANES, U_WIDTH):
@@ -69,7 +69,7 @@ def equal_masks(slab, first_class, n, target, masks):
 
 @bare_inner
 def _top_masks(slab, first_class, n, masks, best):
-    """Write which classes have the highest score, one bit a trial, and that score's slices to `best`."""
+    """Write which classes have the highest score, one bit per trial, and that score's slices to `best`."""
     highest = best.reshape(-1)
     slices, depth = np.uint64(best.shape[0]), np.uint64(slab.slices) * U_LANES
     for half in range(ZERO, U_LANES, U_WIDTH):
@@ -145,7 +145,7 @@ def count_masks(masks, first_class, n, counts):
 
 @bare_inner
 def read_slices(sliced, values):
-    """Write the numbers whose slices are in `sliced` (slices, LANES), one a trial."""
+    """Write the numbers whose slices are in `sliced` (slices, LANES), one per trial."""
     for t in range(SLAB_TRIALS):
         value = np.int64(0)
         for s in range(sliced.shape[0]):

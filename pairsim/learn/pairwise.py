@@ -1,4 +1,4 @@
-"""PairwiseClassifier: one binary estimator a pair, and any decoder to predict with."""
+"""PairwiseClassifier: one binary estimator per pair, and any decoder to predict with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LinearPairs: one hyperplane a pair."""
+"""LinearPairs: one hyperplane per pair."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ class Oracle(metaclass=_ReadOnlyMeta):
         functions = _functions_of(kernel)
         if functions.probability is None:
             raise parameter_error(
-                type(self).__name__, "matrix", "asked of an oracle with one probability a pair", self.label
+                type(self).__name__, "matrix", "asked of an oracle with one probability per pair", self.label
             )
         upper = fair_matrix(type(self).__name__, self.n)
         for i in range(self.n):

@@ -1,4 +1,4 @@
-"""recorded: answers that were given once, kept one bit a pair, with the true class of every data point."""
+"""recorded: answers that were given once, kept one bit per pair, with the true class of every data point."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class Recorded(Oracle):
     needs_n: ClassVar[bool] = False
 
     def __init__(self, answers: ArrayLike, truth: ArrayLike | None = None) -> None:
-        given = as_array("Recorded", "answers", answers, "booleans in rows, one a pair")
+        given = as_array("Recorded", "answers", answers, "booleans in rows, one per pair")
         if given.ndim != 2 or given.size == 0:
             raise parameter_error(
                 "Recorded", "answers", "of shape (rows, pairs) with at least one row", f"shape {given.shape}"
@@ -169,7 +169,7 @@ class Recorded(Oracle):
         return cls(answers, oracle.truth(0, trials))
 
     def save(self, path: Path | str) -> None:
-        """Write the answers, one bit a pair, and the true classes to a new .npz file, whole or not at all; see `load`.
+        """Write the answers, one bit per pair, and the true classes to a new .npz file, atomically; see `load`.
 
         Examples
         --------

@@ -133,7 +133,7 @@ class Similarity(Oracle):
             value = float("nan")
         if not profile.allowed(n, value):
             raise parameter_error("Similarity", "r", f"{name}:NUMBER with {profile.must_be}", shown(text))
-        check_memory("Similarity", "n", n, 32 * n, "one number a class, with copies,")
+        check_memory("Similarity", "n", n, 32 * n, "one number per class, with copies,")
         weights = profile.shape(n, value)
         return cls(weights / weights.sum(), label=f"similarity:{name}:{value!r}")
 

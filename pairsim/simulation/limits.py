@@ -30,7 +30,7 @@ def check_trial(n: int, decoders: Sequence[Decoder], methods: Sequence[str], sco
             decoder.kernel(n)  # rejects settings that do not fit n
         except ParameterError:
             raise
-        except Exception:  # any other failure is a lost block: the sweep reports it and goes on
+        except Exception:  # any other failure is a lost block: the sweep reports it and continues
             pass
     if scored:
         needed = n * (_SLAB_BYTES_PER_SLICE * (n.bit_length() + 1) + _SLAB_BYTES)

@@ -177,7 +177,7 @@ def simulate_together(
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> list[list[Estimate]]:
-    """Estimate every decoder on oracles with one n, which share what they can; one list of estimates an oracle."""
+    """Estimate every decoder on oracles with one n, which share what they can; one list of estimates per oracle."""
     must_be = "an oracle such as Uniform(16, 0.9)"
     oracles = check_members("simulate", "oracle", oracles, Oracle, must_be)
     decoders = check_members("simulate", "decoder", decoders, Decoder, "a decoder such as MaxWin(), or several")

@@ -38,7 +38,7 @@ class WrongGames:
 
     @functools.cached_property
     def top(self) -> NDArray[np.int64]:
-        """Three numbers a trial: the wrong classes' top score, how many have it, how many have one less."""
+        """Three numbers per trial: the wrong classes' top score, how many have it, how many have one less."""
         heights, at_top, below_top = self.workspace.top_two
         top_two(self.workspace.others, self.n, *self.workspace.tops, heights, at_top, below_top)
         return self.workspace.top_two

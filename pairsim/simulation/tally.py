@@ -50,7 +50,7 @@ class Tally:
 
 
 class BlockResult:
-    """What some trials on one oracle gave: a tally a decoder, and, where wanted, every two decoders side by side.
+    """What some trials on one oracle gave: a tally per decoder, and, where wanted, every two decoders side by side.
 
     The numbers stay in arrays while pieces of a block are put together, which compiled code does.
 

@@ -61,12 +61,12 @@ class Workspace:
 
     @functools.cached_property
     def winners(self) -> Numbers:
-        """One class a trial."""
+        """One class per trial."""
         return np.empty(SLAB_TRIALS, np.int64)
 
     @functools.cached_property
     def top_two(self) -> Numbers:
-        """Three numbers a trial: the others' top score, how many have it, how many have one less."""
+        """Three numbers per trial: the others' top score, how many have it, how many have one less."""
         return np.empty((3, SLAB_TRIALS), np.int64)
 
 

@@ -47,7 +47,7 @@ class TaskProgress:
 
     @property
     def given_up(self) -> bool:
-        """Whether too many blocks were lost to go on."""
+        """Whether too many blocks were lost to continue."""
         return len(self.lost) >= MOST_LOST_BLOCKS
 
     def trials_of(self, block: int) -> int:

@@ -149,7 +149,7 @@ class SweepScheduler:
             if progress.next_block >= progress.blocks or all(cell.ended for cell in progress.cells.values()):
                 self._open.popleft()
             else:
-                self._open.rotate(-1)  # it waits for its rule: others go on
+                self._open.rotate(-1)  # it waits for its rule: others continue
         return self._next_ready()  # the search may have found blocks to be run alone only
 
     def _next_ready(self) -> Unit | None:
@@ -288,7 +288,7 @@ class SweepScheduler:
             self.on_block(job)
 
     def _fail(self, unit: Unit, error: BaseException) -> None:
-        """Take in that a unit failed for good: look for the decoder that is to blame, and go on with the rest."""
+        """Take in that a unit failed for good: look for the decoder that is to blame, and continue with the rest."""
         progress = self.progress[unit.group]
         for job, _ in self._jobs.pop(unit.number, []):
             if job.failed:

@@ -1,4 +1,4 @@
-"""Passes of learners that keep one weight vector a class: the perceptron's two rules, and stochastic subgradients.
+"""Passes of learners that keep one weight vector per class: the perceptron's two rules, and stochastic subgradients.
 
 Weights are laid out as in `feature_rows`. Averages are lazy: `late` sums each change times what the average must leave
 out of it, so that a visit costs no more than its scores and its change.

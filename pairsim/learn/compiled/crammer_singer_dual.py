@@ -139,7 +139,7 @@ ADD = {DenseRows: _add_dense, SparseRows: _add_sparse}
 def score_active(rows, i, constant, weights, active, size, scores):
     """Write the scores of the row's first `size` active classes.
 
-    Dense rows have weights with a row a class, each with its intercept last; for sparse ones it is a column a class.
+    Weights of dense rows have a row per class, its intercept last; those of sparse rows a column per class.
     """
     return SCORE[type(rows)](rows, i, constant, weights, active, size, scores)
 
@@ -218,7 +218,7 @@ def add_kernel(gram, i, scores, r, step):
 def descend_gram(gram, classes, penalty, scores, shares, queue, key, sweep, sweeps, worst, buffers):
     """Sweep over the rows `sweeps` times; return the largest violation seen in the last sweep, and how many steps.
 
-    `scores` has a row a class and follows every step. `worst` is the largest violation of the sweep before.
+    `scores` has a row per class and follows every step. `worst` is the largest violation of the sweep before.
     """
     gradient, held, wanted = buffers
     count, steps = scores.shape[0], 0

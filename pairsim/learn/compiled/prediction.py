@@ -17,7 +17,7 @@ from pairsim.kernels.stream import ZERO, draw_key
 
 
 class LinearRows(NamedTuple):
-    """Data points and a hyperplane a pair; `doubt` marks rows of which rounding could change a vote that was asked."""
+    """Data points and a hyperplane per pair; `doubt` marks rows where rounding could change a vote that was asked."""
 
     points: np.ndarray  # float64[rows, features]
     coef: np.ndarray  # float64[pairs, features]

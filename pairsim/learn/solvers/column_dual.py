@@ -23,7 +23,7 @@ MIDDLE = 256  # points whose mean is the middle of a ball: all of many would tak
 
 @dataclasses.dataclass(frozen=True)
 class ColumnSolutions:
-    """Where the duals stand: `beta` holds label times dual variable, a machine a row, a data point a column."""
+    """Where the duals stand: `beta` holds label times dual variable, a machine per row, a data point per column."""
 
     beta: Numbers
     bias: Numbers
@@ -126,7 +126,7 @@ class ColumnSVM:
 
 
 def solve_columns(gram: NDArray[np.floating], signs: Numbers, boxes: Numbers, tol: float = 1e-3) -> ColumnSolutions:
-    """Train a support vector machine a row of `signs`.
+    """Train a support vector machine per row of `signs`.
 
     Parameters
     ----------
