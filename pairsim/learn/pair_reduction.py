@@ -125,8 +125,7 @@ class PairReduction(BinaryReduction):
             if name in trained:
                 setattr(self, name, trained[name])
         self.pairs_ = copy.copy(trained["pairs_"]).set_params(decoder=self._decoder, random_state=self.random_state)
-        drawn = self.random_state is not None
-        self.pairs_.seed_ = int(check_random_state(self.random_state).randint(MOST_SEED)) if drawn else 0
+        self.pairs_.seed_ = int(check_random_state(self.random_state).randint(MOST_SEED))
 
     def _train_pairs(self, X: Any, numbers: NDArray[np.int64]) -> KernelPairs | LinearPairs:
         """Train the SVMs of all pairs; their support vectors stand class by class, as in LIBSVM."""

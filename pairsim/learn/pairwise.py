@@ -63,7 +63,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Number of parallel jobs for training.
     random_state : int, RandomState or None
         Seed for the folds and the decoder's random choices (the order of an adag, tie breaks), which are the same for
-        every row.
+        every row. None draws one.
 
     Attributes
     ----------
@@ -77,6 +77,8 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Estimated errors of the pairs, of rows left out where there was a calibration. Else, where the decoder is
         "radag": for support-vector machines the share of support vectors among the training points, for others the
         errors in training by Laplace's rule, (wrong + 1) / (asked + 2). None: not estimated, as good as all equal.
+    problem_rows_ : ndarray of int64, shape (pairs,)
+        The rows that each pair was trained on; not known of a model that was fitted before.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -129,6 +131,9 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._model_has_names = False
         self._take(from_model(trained), decoder)
         numbers = np.searchsorted(self.classes_, y)
+        low, high = np.triu_indices(len(self.classes_), 1)
+        sizes = np.bincount(numbers)
+        self.problem_rows_ = (sizes[low] + sizes[high]).astype(np.int64)
         if folds is not None:
             pairwise = bool(self.__sklearn_tags__().input_tags.pairwise)
             train = functools.partial(self._train_model, base)
@@ -185,9 +190,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_ = model.classes_
         self.link_ = Link()
         self.pair_errors_ = None
-        self.seed_: int = 0
-        if self.random_state is not None:
-            self.seed_ = int(check_random_state(self.random_state).randint(MOST_SEED))
+        self.seed_ = int(check_random_state(self.random_state).randint(MOST_SEED))
 
     def _read_decoder(self) -> Decoder | MarginDecoder:
         if isinstance(self.decoder, Decoder):

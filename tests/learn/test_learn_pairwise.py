@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from pairsim import Adag, MaxWin, ParameterError, from_model
 from pairsim.decoders import REGISTRY, decoder
-from pairsim.learn import PairwiseClassifier
+from pairsim.learn import DAGSVC, AllPairsClassifier, PairwiseClassifier
 from pairsim.learn.one_vs_one.prediction import name_classes
 
 DIGITS, LABELS = load_digits(return_X_y=True)
@@ -182,3 +182,13 @@ def test_refusals(fitted):
     holey[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         PairwiseClassifier.from_fitted(fitted["rbf"]).predict(holey)
+
+
+@pytest.mark.parametrize("kind", [PairwiseClassifier, AllPairsClassifier, DAGSVC])
+def test_no_random_state_draws_one(kind):
+    def seeds(state):
+        fitted = [kind(random_state=state).fit(*load_iris(return_X_y=True)) for _ in range(3)]
+        return {getattr(model, "pairs_", model).seed_ for model in fitted}
+
+    assert len(seeds(None)) == 3  # false alarm: 2e-9
+    assert len(seeds(5)) == 1
