@@ -59,6 +59,17 @@ def tell_process(context: Any, unit: Any) -> int:
     return os.getpid()
 
 
+def meet(context: Any, unit: tuple[str, int]) -> int:
+    """Tell the process once `number` processes have come to the folder of a unit (folder, number)."""
+    folder, number = unit
+    (Path(folder) / str(os.getpid())).touch()
+    end = time.monotonic() + 60
+    while len(list(Path(folder).iterdir())) < number:
+        assert time.monotonic() < end, "the others did not come"
+        time.sleep(0.01)
+    return os.getpid()
+
+
 class OneWayError(Exception):
     """Can be packed but not unpacked: the arguments it stores are not those it takes."""
 

@@ -134,7 +134,7 @@ def workers_of(number: int) -> list[int]:
 
 
 def all_gone(numbers: Sequence[int]) -> bool:
-    """Wait for processes to end by themselves; false when one does not."""
+    """Wait for processes to end on their own; false when one does not."""
     deadline = time.monotonic() + PATIENCE
     while any(map(is_running, numbers)):
         if time.monotonic() > deadline:
@@ -149,6 +149,18 @@ def until_there(path: Path, size: int = 0) -> None:
     while not path.exists() or path.stat().st_size < size:
         assert time.monotonic() < deadline, f"{path} did not come"
         time.sleep(0.002)
+
+
+def until_grown(path: Path, blocks: int, number: int) -> None:
+    """Wait until a store has more blocks than so many, or until the process that writes them is over."""
+    until_there(path)
+    deadline = time.monotonic() + PATIENCE
+    while is_running(number):
+        with Store.read(path) as store:
+            if store.count_blocks() > blocks:
+                return
+        assert time.monotonic() < deadline, f"{path} does not grow"
+        time.sleep(0.01)
 
 
 def until_stored(path: Path) -> None:

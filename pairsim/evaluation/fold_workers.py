@@ -43,7 +43,7 @@ class FoldWorkers:
             self._engine = ProcessEngine(self._jobs)
         if self._context != context:
             self._context = context
-            self._engine.start(play_limited, Limited(self._work, context, max(1, usable_cores() // self._jobs)))
+            self._engine.start(run_limited, Limited(self._work, context, max(1, usable_cores() // self._jobs)))
         for unit in units:
             self._engine.submit(unit)
         missing = len(units)
@@ -64,7 +64,7 @@ class FoldWorkers:
             self._engine.stop(now=kind is not None)
 
 
-def play_limited(limited: Limited, unit: Any) -> Any:
+def run_limited(limited: Limited, unit: Any) -> Any:
     """Do the work with few threads: the processes share the cores."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(ImportError):

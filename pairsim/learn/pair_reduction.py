@@ -40,7 +40,7 @@ class PairReduction(BinaryReduction):
     margins_: NDArray[np.float64]
     radius_: float
     n_rows_: int
-    random_state: Any = None
+    random_state: Any = 0  # of a reduction without such a parameter, which draws nothing
 
     @property
     def _decoder(self) -> str:

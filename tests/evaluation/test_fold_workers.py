@@ -17,10 +17,14 @@ def test_what_a_unit_raises_is_raised_here_and_nobody_is_left(tmp_path: Path) ->
     assert not [child for child in multiprocessing.active_children() if child.name == "pairsim-worker"]
 
 
-def test_workers_stay_while_the_context_is_the_same() -> None:
-    with FoldWorkers(work.tell_process, 2) as workers:
-        first, again = set(workers.run("a", range(8))), set(workers.run("a", range(8)))
-        other = set(workers.run("b", range(8)))
+def test_workers_stay_while_the_context_is_the_same(tmp_path: Path) -> None:
+    def seen(workers: FoldWorkers, context: str, meeting: str) -> set[int]:
+        folder = tmp_path / meeting
+        folder.mkdir()
+        return set(workers.run(context, [(str(folder), 2)] * 8))
+
+    with FoldWorkers(work.meet, 2) as workers:
+        first, again, other = seen(workers, "a", "first"), seen(workers, "a", "again"), seen(workers, "b", "other")
     assert len(first) == 2
     assert first == again
     assert not first & other

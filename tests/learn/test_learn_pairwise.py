@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from pairsim import Adag, MaxWin, ParameterError, from_model
 from pairsim.decoders import REGISTRY, decoder
-from pairsim.learn import DAGSVC, AllPairsClassifier, PairwiseClassifier
+from pairsim.learn import DAGSVC, PairwiseClassifier
 from pairsim.learn.one_vs_one.prediction import name_classes
 
 DIGITS, LABELS = load_digits(return_X_y=True)
@@ -184,7 +184,7 @@ def test_refusals(fitted):
         PairwiseClassifier.from_fitted(fitted["rbf"]).predict(holey)
 
 
-@pytest.mark.parametrize("kind", [PairwiseClassifier, AllPairsClassifier, DAGSVC])
+@pytest.mark.parametrize("kind", [PairwiseClassifier, DAGSVC])
 def test_no_random_state_draws_one(kind):
     def seeds(state):
         fitted = [kind(random_state=state).fit(*load_iris(return_X_y=True)) for _ in range(3)]

@@ -26,6 +26,7 @@ from sweep_processes import (
     environment,
     nursery,
     sweep_words,
+    until_grown,
     until_stored,
     until_there,
     workers_of,
@@ -102,9 +103,14 @@ def test_kill_and_resume_on_threads(tmp_path: Path, cradle: Nursery, wanted, gri
         before = 0
         for _ in range(8):  # several kills on one store, whose blocks grow from one to the next
             number = cradle.start(sweep_words(GRIDS[grid], folder, "--threads", moments.choice((1, 2, 3))), folder)
-            if moments.random() < 0.8:  # else: anywhere, also before there is a store
-                until_there(folder / "a.db")
-            time.sleep(moments.random() * within)
+            kind = moments.random()
+            if kind < 0.4:  # after new blocks, however long they take on a busy machine
+                until_grown(folder / "a.db", before, number)
+                time.sleep(moments.random() * within / 10)
+            else:  # at any time, also before there is a store
+                if kind < 0.8:
+                    until_there(folder / "a.db")
+                time.sleep(moments.random() * within)
             os.kill(number, signal.SIGKILL)  # not reaped yet, so still its own
             killed = cradle.wait(number, folder).code == 128 + signal.SIGKILL
             kills += killed
