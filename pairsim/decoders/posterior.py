@@ -112,9 +112,10 @@ class Posterior(Decoder):
     Equals are in a fresh random order in each trial.
 
     On `Uniform` with the same p the probability is calibrated: stopping at 0.99, the decoder is correct at least 99
-    times in 100, unless `budget` ends it before. p must not exceed the true one (asked with 0.9 where 0.8 is true, it
-    is too sure), and **on trained models, whose answers are nearly transitive, uniform-p is badly wrong**: measure its
-    success on recorded answers before you rely on it.
+    times in 100, unless `budget` or `rounds` end it before. p must not exceed the true one: for n = 64, p = 0.8 and
+    stop = 0.95 it is right in 98.7% of trials where 0.7 is assumed (256 queries), and in 88.8% where 0.9 is (183). **On
+    trained models, whose answers are nearly transitive, uniform-p is badly wrong**: measure its success on recorded
+    answers before you rely on it.
 
     Parameters
     ----------
