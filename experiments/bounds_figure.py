@@ -79,11 +79,11 @@ def draw_poll(ax: Axes, trials: int) -> None:
         lw=0.8,
         label=f"simulated, {trials:,} trials",
     )
-    certified, paper = certified_sample_size(n, p).l, paper_sample_size(n, p=p, printed=True)
+    certified, paper = certified_sample_size(n, p, ties="lose").l, paper_sample_size(n, p=p, printed=True)
     ax.axhline(1 / n, color="#444444", lw=0.8, ls=":", label="1/n")
     ax.axvline(certified, color=COLOURS[3], lw=1.2, ls="--", label=f"certified for 1/n: l = {certified}")
     ax.axvline(paper, color=COLOURS[1], lw=1.2, ls="-.", label=f"Theorem 2 of the paper: l = {paper:,}")
-    ax.set(xscale="log", yscale="log", ylim=(1e-9, 1.5), xlabel="opponents a class l")
+    ax.set(xscale="log", yscale="log", ylim=(1e-9, 1.5), xlabel="opponents per class l")
     ax.set_title(f"poll (ties lose), n = {n}, p = {p}", fontsize="medium")
 
 

@@ -82,7 +82,7 @@ def certified_sample_size(
     n: int | Oracle,
     p: float | None = None,
     failure: float | None = None,
-    ties: str = "lose",
+    ties: str = "random",
     *,
     largest: int | None = None,
 ) -> SampleSize:
@@ -100,8 +100,8 @@ def certified_sample_size(
         The probability of a right answer; to be left out with an oracle.
     failure : float, optional
         The failure probability allowed, strictly between 0 and 1. Default: 1/n.
-    ties : {"lose", "random", "first"}
-        The default counts every tie as a failure, so the l it gives serves the other two rules as well.
+    ties : {"random", "lose", "first"}
+        The poll's tie rule. "lose" counts every tie as a failure, so the l it gives serves the other two as well.
     largest : int, optional
         Largest sample size to try. Default: 20,000, or less for many classes of an oracle that is not uniform.
 
@@ -112,7 +112,7 @@ def certified_sample_size(
     Examples
     --------
     >>> certified_sample_size(512, 0.9).l
-    51
+    49
     """
     owner = "certified_sample_size"
     if isinstance(n, Oracle) and p is not None:

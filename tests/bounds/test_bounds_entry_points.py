@@ -42,7 +42,7 @@ def test_sample_sizes_for_the_harder_rule_serve_the_easier_ones() -> None:
 def test_the_default_failure_is_one_in_n() -> None:
     found = certified_sample_size(64, 0.9)
     assert found.failure == 1 / 64
-    assert found == certified_sample_size(64, 0.9, 1 / 64, "lose")
+    assert found == certified_sample_size(64, 0.9, 1 / 64, "random")
     assert found == certified_sample_size(Uniform(64, 0.9))
 
 

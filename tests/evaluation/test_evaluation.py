@@ -158,10 +158,10 @@ def test_radag_goes_by_the_errors_that_its_model_shows_in_training(spec):
     found = evaluate([dataset], [spec], ["radag", "adag:order=given"])
     if spec.startswith("svc"):
         fitted = SVC(C=100, gamma=20, random_state=0).fit(numbers.X, numbers.y)
-        twin = PairwiseClassifier.from_fitted(fitted, decoder="radag")
+        twin = PairwiseClassifier.from_fitted(fitted, decoder="radag", random_state=0)
     else:
         tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-        twin = PairwiseClassifier(tree, decoder="radag").fit(numbers.X, numbers.y)
+        twin = PairwiseClassifier(tree, decoder="radag", random_state=0).fit(numbers.X, numbers.y)
     assert len(set(twin.pair_errors_)) > 1
     assert found.rows[0].accuracy == (twin.predict(numbers.X_test) == dataset.y_test).mean()
     assert found.comparisons[0].mcnemar < 1.0  # without errors it would be the adag

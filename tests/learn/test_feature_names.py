@@ -54,7 +54,7 @@ def test_every_estimator_knows_its_names(name: str) -> None:
 @pytest.mark.parametrize("decoder", ["adag", "champion:ties=first", "wu-lin-weng", "radag", "max-win:ties=margin"])
 @pytest.mark.parametrize("estimator", [LinearSVC(), SVC(), Perceptron()], ids=lambda each: type(each).__name__)
 def test_every_decoder_keeps_them(estimator: Any, decoder: str) -> None:
-    check_names(PairwiseClassifier(estimator, decoder).fit(X, Y))
+    check_names(PairwiseClassifier(estimator, decoder, random_state=0).fit(X, Y))
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_every_decoder_keeps_them(estimator: Any, decoder: str) -> None:
 )
 @pytest.mark.parametrize("decoder", ["adag", "wu-lin-weng", "radag"])
 def test_a_wrapped_model_keeps_them(model: Any, decoder: str) -> None:
-    check_names(PairwiseClassifier.from_fitted(clone(model).fit(X, Y), decoder))
-    wrapped = PairwiseClassifier.from_fitted(clone(model).fit(X, Y), decoder)
+    check_names(PairwiseClassifier.from_fitted(clone(model).fit(X, Y), decoder, random_state=0))
+    wrapped = PairwiseClassifier.from_fitted(clone(model).fit(X, Y), decoder, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert (wrapped.predict(X) == wrapped.predict(A)).all()
-        bare = PairwiseClassifier.from_fitted(clone(model).fit(A, Y), decoder)
+        bare = PairwiseClassifier.from_fitted(clone(model).fit(A, Y), decoder, random_state=0)
     assert (bare.predict(A) == wrapped.predict(X)).all()
     assert told(bare, "predict", A) == told(bare, "decision_function", A) == []
 
@@ -77,6 +77,6 @@ def test_a_wrapped_model_keeps_them(model: Any, decoder: str) -> None:
 def test_a_wrapped_pipeline_may_take_columns_by_their_names() -> None:
     table = X.assign(colour=np.where(Y == 1, "red", "blue"))
     model = make_pipeline(make_column_transformer((StandardScaler(), ["a", "c"])), SVC()).fit(table, Y)
-    wrapped = PairwiseClassifier.from_fitted(model, "max-win:ties=first")
+    wrapped = PairwiseClassifier.from_fitted(model, "max-win:ties=first", random_state=0)
     assert (wrapped.predict(table) == model.predict(table)).all()
     assert told(wrapped, "predict", table) == []

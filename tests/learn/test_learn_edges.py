@@ -267,7 +267,7 @@ def test_machines_without_a_support_vector_say_nothing(model):
 def test_pairs_that_were_given_away_do_not_change_with_the_next_fit(kernel):
     rows = euclidean_distances(X, squared=True) if kernel == "distances" else X
     model = AllPairsClassifier(kernel=kernel, gamma=0.3, coef0=0.5).fit(rows, Y)
-    pairs = PairwiseClassifier.from_fitted(model.pairs_.model_, "weighted-vote")
+    pairs = PairwiseClassifier.from_fitted(model.pairs_.model_, "weighted-vote", random_state=0)
     before = pairs.decision_function(rows)
     model.set_params(kernel="laplacian", gamma=9.0, degree=1, coef0=0.0).fit(X, Y)
     assert (pairs.decision_function(rows) == before).all()

@@ -50,7 +50,7 @@ def svc():
 
 @pytest.mark.parametrize("spec", FUNCTIONS)
 def test_those_that_take_probabilities(svc, spec):
-    wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec)
+    wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec, random_state=0)
     wrapped.calibrate(DIGITS[TRAIN], LABELS[TRAIN])
     margins = wrapped.model_.margins(DIGITS[TEST])
     scores = FUNCTIONS[spec](1 / (1 + np.exp(wrapped.link_.A * margins)), 10)
@@ -63,7 +63,7 @@ def test_those_that_take_probabilities(svc, spec):
 
 
 def test_weighted_vote_is_the_sum_of_margins(svc):
-    wrapped = PairwiseClassifier.from_fitted(svc, decoder="weighted-vote")
+    wrapped = PairwiseClassifier.from_fitted(svc, decoder="weighted-vote", random_state=0)
     margins = wrapped.model_.margins(DIGITS[TEST])
     sums = np.zeros((len(margins), 10))
     for k, (i, j) in enumerate(PAIRS):
@@ -95,11 +95,11 @@ def test_ties_of_max_win_by_margins(rule):
     model = LinearPairs(dice.normal(size=(10, 4)), dice.normal(size=10))
     X = dice.normal(size=(400, 4))
     margins = model.margins(X)
-    wrapped = PairwiseClassifier.from_fitted(model, decoder=f"max-win:ties={rule}")
+    wrapped = PairwiseClassifier.from_fitted(model, decoder=f"max-win:ties={rule}", random_state=0)
     named = wrapped.predict(X)
     assert named.tolist() == settle_naively(margins, 5, rule)
     assert (wrapped.decision_function(X).argmax(axis=1) == named).all()
-    first = PairwiseClassifier.from_fitted(model, decoder="max-win:ties=first").predict(X)
+    first = PairwiseClassifier.from_fitted(model, decoder="max-win:ties=first", random_state=0).predict(X)
     assert (named != first).any(), "there must be ties for it to settle"
     votes = coupling.vote_scores(margins, 5)
     rows = np.arange(len(X))
@@ -109,7 +109,7 @@ def test_ties_of_max_win_by_margins(rule):
 def test_two_classes_and_sparse_data():
     X, y = make_blobs(90, centers=2, random_state=3, cluster_std=2.0)
     for spec in MARGIN_DECODERS:
-        model = PairwiseClassifier(decoder=spec).fit(X, y)
+        model = PairwiseClassifier(decoder=spec, random_state=0).fit(X, y)
         assert ((model.decision_function(X) > 0) == (model.predict(X) == 1)).all()
         assert (model.predict(X) == y).mean() > 0.8
         assert model.predict_proba(X).shape == (90, 2)
@@ -125,7 +125,7 @@ def test_two_classes_and_sparse_data():
 
 @pytest.mark.parametrize("spec", ["adag", "ddag", "radag", "max-win:ties=first", "weighted-vote", *COUPLINGS])
 def test_probabilities_sum_to_one_and_the_named_class_has_the_highest(svc, spec):
-    wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec).calibrate(DIGITS[TEST], LABELS[TEST])
+    wrapped = PairwiseClassifier.from_fitted(svc, decoder=spec, random_state=0).calibrate(DIGITS[TEST], LABELS[TEST])
     probabilities = wrapped.predict_proba(DIGITS[TEST])
     assert probabilities.sum(axis=1) == pytest.approx(1.0)
     assert (probabilities >= 0).all()
@@ -135,8 +135,8 @@ def test_probabilities_sum_to_one_and_the_named_class_has_the_highest(svc, spec)
 def test_decoders_with_other_opinions_exchange_two_probabilities():
     X, y = make_blobs(400, 2, centers=8, cluster_std=4.0, random_state=1)
     many = OneVsOneClassifier(LogisticRegression()).fit(X, y)
-    coupled = PairwiseClassifier.from_fitted(many, decoder="pkpd")
-    other = PairwiseClassifier.from_fitted(many, decoder="ddag:order=given", coupling="pkpd")
+    coupled = PairwiseClassifier.from_fitted(many, decoder="pkpd", random_state=0)
+    other = PairwiseClassifier.from_fitted(many, decoder="ddag:order=given", coupling="pkpd", random_state=0)
     one, two = coupled.predict_proba(X), other.predict_proba(X)
     differ = coupled.predict(X) != other.predict(X)
     assert 0 < differ.sum() < len(X)
@@ -156,7 +156,9 @@ def test_two_classes_of_a_logistic_regression_keep_their_probabilities():
     X, y = load_iris(return_X_y=True)
     X, y = X[y > 0], y[y > 0]
     logistic = LogisticRegression().fit(X, y)
-    assert PairwiseClassifier.from_fitted(logistic).predict_proba(X) == pytest.approx(logistic.predict_proba(X))
+    assert PairwiseClassifier.from_fitted(logistic, random_state=0).predict_proba(X) == pytest.approx(
+        logistic.predict_proba(X)
+    )
 
 
 def test_calibration_improves_probabilities_of_new_rows():
@@ -164,7 +166,9 @@ def test_calibration_improves_probabilities_of_new_rows():
     train, test = slice(0, 700), slice(700, 1700)
     y = LABELS[test]
     fitted = PairwiseClassifier(SVC(C=10), "wu-lin-weng", random_state=0).fit(DIGITS[train], LABELS[train])
-    raw = PairwiseClassifier(SVC(C=10), "wu-lin-weng", calibration=None).fit(DIGITS[train], LABELS[train])
+    raw = PairwiseClassifier(SVC(C=10), "wu-lin-weng", calibration=None, random_state=0).fit(
+        DIGITS[train], LABELS[train]
+    )
     assert raw.link_.A == -1.0
     losses = [log_loss(y, each.predict_proba(DIGITS[test])) for each in (fitted, raw)]
     assert losses[0] < 0.6 * losses[1]
@@ -195,7 +199,7 @@ def test_the_slope_is_a_positive_number_whatever_the_margins(own):
 
 
 def test_errors_are_counted_pair_by_pair(svc):
-    wrapped = PairwiseClassifier.from_fitted(svc, decoder="radag").calibrate(DIGITS[TEST], LABELS[TEST])
+    wrapped = PairwiseClassifier.from_fitted(svc, decoder="radag", random_state=0).calibrate(DIGITS[TEST], LABELS[TEST])
     answers = from_model(svc).answers(DIGITS[TEST])
     for k, (i, j) in enumerate(PAIRS):
         mine = (LABELS[TEST] == i) | (LABELS[TEST] == j)
@@ -240,10 +244,10 @@ class Remembers(ClassifierMixin, BaseEstimator):
 
 def test_rows_are_asked_about_by_models_that_have_not_seen_them():
     X, y = make_blobs(60, 3, centers=4, random_state=0)
-    blind = PairwiseClassifier(Remembers(), calibration=3).fit(X, y)
+    blind = PairwiseClassifier(Remembers(), calibration=3, random_state=0).fit(X, y)
     # a margin of 0 is a vote for the lower class: right for the half of each pair that is in it
     assert blind.pair_errors_ == pytest.approx(0.5, abs=0.05)
-    seeing = PairwiseClassifier(Remembers(), decoder="radag").fit(X, y)
+    seeing = PairwiseClassifier(Remembers(), decoder="radag", random_state=0).fit(X, y)
     assert seeing.pair_errors_ == pytest.approx(1 / 32), "in training it is never wrong: Laplace's rule"
 
 
@@ -251,7 +255,7 @@ def test_rows_are_asked_about_by_models_that_have_not_seen_them():
 
 
 def test_radag_uses_what_is_known_of_the_pairs(svc):
-    wrapped = PairwiseClassifier.from_fitted(svc, decoder="radag")
+    wrapped = PairwiseClassifier.from_fitted(svc, decoder="radag", random_state=0)
     model, points = from_model(svc), DIGITS[TEST]
     vectors = svc.support_
     for k, (i, j) in enumerate(PAIRS):
@@ -262,8 +266,8 @@ def test_radag_uses_what_is_known_of_the_pairs(svc):
     assert len(vectors) < sum(wrapped.pair_errors_) * 100 <= 9 * len(vectors)
     expected, _ = name_classes(model, Radag(wrapped.pair_errors_), points, 0)
     assert (wrapped.predict(points) == expected).all()
-    given = PairwiseClassifier.from_fitted(svc, decoder=Radag([0.1] * 45)).predict(points)
-    assert (given == PairwiseClassifier.from_fitted(svc, decoder=Adag()).predict(points)).all()
+    given = PairwiseClassifier.from_fitted(svc, decoder=Radag([0.1] * 45), random_state=0).predict(points)
+    assert (given == PairwiseClassifier.from_fitted(svc, decoder=Adag(), random_state=0).predict(points)).all()
     labels, cost = wrapped.predict(points, return_cost=True)
     assert set(cost.queries) == {9}
     assert set(cost.rounds) == {4}
@@ -272,20 +276,22 @@ def test_radag_uses_what_is_known_of_the_pairs(svc):
 
 def test_where_the_errors_of_the_pairs_come_from():
     X, y = load_iris(return_X_y=True)
-    machines = PairwiseClassifier(SVC(), decoder="radag").fit(X, y)
+    machines = PairwiseClassifier(SVC(), decoder="radag", random_state=0).fit(X, y)
     shares = [SVC().fit(X[mine], y[mine]).n_support_.sum() / 100 for mine in (y != 2, y != 1, y != 0)]
     assert machines.pair_errors_ == pytest.approx(shares)
     scaled = make_pipeline(StandardScaler(), SVC())
     for wrapped in (scaled, GridSearchCV(SVC(), {"C": [1, 10]}, cv=2), OneVsOneClassifier(scaled)):
-        assert PairwiseClassifier.from_fitted(clone(wrapped).fit(X, y)).pair_errors_.shape == (3,)
-    trees = PairwiseClassifier(DecisionTreeClassifier(random_state=0), decoder="radag").fit(X, y)
+        assert PairwiseClassifier.from_fitted(clone(wrapped).fit(X, y), random_state=0).pair_errors_.shape == (3,)
+    trees = PairwiseClassifier(DecisionTreeClassifier(random_state=0), decoder="radag", random_state=0).fit(X, y)
     assert trees.pair_errors_ == pytest.approx(1 / 102)
-    assert PairwiseClassifier().fit(X, y).pair_errors_ is None
-    assert PairwiseClassifier(decoder=Radag([0.1, 0.2, 0.3])).fit(X, y).pair_errors_ is None
+    assert PairwiseClassifier(random_state=0).fit(X, y).pair_errors_ is None
+    assert PairwiseClassifier(decoder=Radag([0.1, 0.2, 0.3]), random_state=0).fit(X, y).pair_errors_ is None
     many = OneVsOneClassifier(LinearSVC()).fit(X, y)
-    equal = PairwiseClassifier.from_fitted(many, decoder="radag")
+    equal = PairwiseClassifier.from_fitted(many, decoder="radag", random_state=0)
     assert equal.pair_errors_ is None
-    assert (equal.predict(X) == PairwiseClassifier.from_fitted(many, decoder="adag:order=given").predict(X)).all()
+    assert (
+        equal.predict(X) == PairwiseClassifier.from_fitted(many, decoder="adag:order=given", random_state=0).predict(X)
+    ).all()
 
 
 def test_radag_in_rounds_and_lazily_are_one(svc):
@@ -328,9 +334,9 @@ def test_every_method_checks_its_data_in_scikit_learns_words(method, spec):
     X, y = load_iris(return_X_y=True)
     more = (y,) if method == "calibrate" else ()
     with pytest.raises(NotFittedError, match="not fitted yet"):
-        getattr(PairwiseClassifier(decoder=spec), method)(X, *more)
+        getattr(PairwiseClassifier(decoder=spec, random_state=0), method)(X, *more)
     for estimator in (LinearSVC(), SVC(), Perceptron(), DecisionTreeClassifier()):
-        call = getattr(PairwiseClassifier(estimator, decoder=spec, calibration=None).fit(X, y), method)
+        call = getattr(PairwiseClassifier(estimator, decoder=spec, calibration=None, random_state=0).fit(X, y), method)
         with pytest.raises(ValueError, match="X has 2 features, but PairwiseClassifier is expecting 4 features"):
             call(X[:, :2], *more)
         if not more:
@@ -358,7 +364,7 @@ def test_training_checks_its_data_in_scikit_learns_words(estimator):
         (X, X[:, 0], "Unknown label type"),
     ):
         with pytest.raises(ValueError, match=words):
-            PairwiseClassifier(estimator).fit(bad, labels)
+            PairwiseClassifier(estimator, random_state=0).fit(bad, labels)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -367,10 +373,10 @@ def test_classes_of_one_row(estimator):
     X = np.array([[0.0, 0.0], [5.0, 0.0], [0.0, 5.0]])
     y = np.array(["a", "b", "c"])
     for spec in ("adag", "radag", "wu-lin-weng", "max-win:ties=margin"):
-        model = PairwiseClassifier(estimator, decoder=spec).fit(X, y)
+        model = PairwiseClassifier(estimator, decoder=spec, random_state=0).fit(X, y)
         assert model.predict(X).tolist() == y.tolist()
         assert model.predict_proba(X).sum(axis=1) == pytest.approx(1.0)
-    more = PairwiseClassifier(estimator, decoder="wu-lin-weng", calibration=3)
+    more = PairwiseClassifier(estimator, decoder="wu-lin-weng", calibration=3, random_state=0)
     more.fit(np.vstack([X, X[:1] + 0.1, X[:1] - 0.1]), [*y, "a", "a"])
     assert more.predict(X).tolist() == y.tolist()
 
@@ -380,11 +386,11 @@ def test_pairs_that_were_never_trained():
     partial = OneVsOneClassifier(Perceptron())
     partial.partial_fit(X[y < 1], y[y < 1], classes=[0, 1, 2])
     with pytest.raises(NotFittedError, match="Perceptron instance is not fitted yet"):
-        PairwiseClassifier.from_fitted(partial)
+        PairwiseClassifier.from_fitted(partial, random_state=0)
 
 
 def test_labels_to_calibrate_with(svc):
-    wrapped = PairwiseClassifier.from_fitted(svc)
+    wrapped = PairwiseClassifier.from_fitted(svc, random_state=0)
     with pytest.raises(ParameterError, match="'y' parameter of calibrate"):
         wrapped.calibrate(DIGITS[TEST], LABELS[TEST] + 5)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):

@@ -44,13 +44,13 @@ def fitted():
 
 
 CHECKED = (
-    PairwiseClassifier(),
-    PairwiseClassifier(decoder="max-win"),
-    PairwiseClassifier(SVC()),
-    PairwiseClassifier(Perceptron()),
-    PairwiseClassifier(decoder="radag"),
-    PairwiseClassifier(decoder="wu-lin-weng"),
-    PairwiseClassifier(Perceptron(), decoder="weighted-vote", calibration=3),
+    PairwiseClassifier(random_state=0),
+    PairwiseClassifier(decoder="max-win", random_state=0),
+    PairwiseClassifier(SVC(), random_state=0),
+    PairwiseClassifier(Perceptron(), random_state=0),
+    PairwiseClassifier(decoder="radag", random_state=0),
+    PairwiseClassifier(decoder="wu-lin-weng", random_state=0),
+    PairwiseClassifier(Perceptron(), decoder="weighted-vote", calibration=3, random_state=0),
 )
 
 
@@ -88,14 +88,14 @@ def test_every_decoder_decides_as_on_the_recorded_votes(fitted, name):
 @pytest.mark.parametrize("name", ["rbf", "poly", "pipeline"])
 @pytest.mark.parametrize("spec", ["max-win:ties=first", "champion:ties=first", "quick:ties=first"])
 def test_exact_max_win_is_what_svc_predicts(fitted, name, spec):
-    wrapped = PairwiseClassifier.from_fitted(fitted[name], decoder=spec)
+    wrapped = PairwiseClassifier.from_fitted(fitted[name], decoder=spec, random_state=0)
     assert (wrapped.predict(DIGITS[TEST]) == fitted[name].predict(DIGITS[TEST])).all()
 
 
 @pytest.mark.parametrize("name", WRAPPED)
 @pytest.mark.parametrize("spec", ["adag", "ddag", "champion", "max-win"])
 def test_a_row_does_not_see_its_batch(fitted, name, spec):
-    wrapped = PairwiseClassifier.from_fitted(fitted[name], decoder=spec)
+    wrapped = PairwiseClassifier.from_fitted(fitted[name], decoder=spec, random_state=0)
     points = DIGITS[TEST][:40]
     whole = wrapped.predict(points)
     assert (wrapped.predict(points[::-1])[::-1] == whole).all()
@@ -103,7 +103,7 @@ def test_a_row_does_not_see_its_batch(fitted, name, spec):
 
 
 def test_small_chunks_change_nothing(fitted, monkeypatch):
-    wrapped = PairwiseClassifier.from_fitted(fitted["rbf"], decoder="champion")
+    wrapped = PairwiseClassifier.from_fitted(fitted["rbf"], decoder="champion", random_state=0)
     whole, cost = wrapped.predict(DIGITS[TEST], return_cost=True)
     monkeypatch.setattr(
         "pairsim.learn.one_vs_one.prediction.CHUNK_BYTES", 8 * 7 * from_model(fitted["rbf"]).kernel.size
@@ -114,10 +114,14 @@ def test_small_chunks_change_nothing(fitted, monkeypatch):
 
 
 def test_cost_is_the_decoders(fitted):
-    _, cost = PairwiseClassifier.from_fitted(fitted["rbf"], decoder=Adag()).predict(DIGITS[TEST], return_cost=True)
+    _, cost = PairwiseClassifier.from_fitted(fitted["rbf"], decoder=Adag(), random_state=0).predict(
+        DIGITS[TEST], return_cost=True
+    )
     assert set(cost.queries) == {9}
     assert set(cost.rounds) == {4}
-    _, cost = PairwiseClassifier.from_fitted(fitted["rbf"], decoder="champion").predict(DIGITS[TEST], return_cost=True)
+    _, cost = PairwiseClassifier.from_fitted(fitted["rbf"], decoder="champion", random_state=0).predict(
+        DIGITS[TEST], return_cost=True
+    )
     assert cost.queries.mean() < 20 < MaxWin().cost(10).queries
 
 
@@ -125,18 +129,18 @@ def test_trains_any_estimator_and_any_labels():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     for estimator in (None, SVC(), DecisionTreeClassifier(random_state=0)):
-        model = PairwiseClassifier(estimator, decoder="champion").fit(X, names)
+        model = PairwiseClassifier(estimator, decoder="champion", random_state=0).fit(X, names)
         assert set(model.classes_) == set(names)
         assert (model.predict(X) == names).mean() > 0.9
         assert (model.classes_[model.decision_function(X).argmax(axis=1)] == model.predict(X)).all()
-    sparse = PairwiseClassifier(decoder="adag:order=given").fit(scipy.sparse.csr_matrix(X), names)
-    dense = PairwiseClassifier(decoder="adag:order=given").fit(X, names)
+    sparse = PairwiseClassifier(decoder="adag:order=given", random_state=0).fit(scipy.sparse.csr_matrix(X), names)
+    dense = PairwiseClassifier(decoder="adag:order=given", random_state=0).fit(X, names)
     assert (sparse.predict(scipy.sparse.csr_matrix(X)) == dense.predict(X)).mean() > 0.98
 
 
 def test_two_classes():
     X, y = make_blobs(80, centers=2, random_state=3)
-    model = PairwiseClassifier().fit(X, y)
+    model = PairwiseClassifier(random_state=0).fit(X, y)
     assert (model.predict(X) == y).all()
     assert ((model.decision_function(X) > 0) == (y == 1)).all()
 
@@ -144,7 +148,7 @@ def test_two_classes():
 def test_grid_search_and_pipelines():
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), PairwiseClassifier(SVC())),
+        make_pipeline(StandardScaler(), PairwiseClassifier(SVC(), random_state=0)),
         {
             "pairwiseclassifier__decoder": ["adag", "max-win", Adag("given")],
             "pairwiseclassifier__estimator__C": [1, 10],
@@ -157,7 +161,7 @@ def test_grid_search_and_pipelines():
 def test_a_wrapped_estimator_that_holds_names_of_features():
     pd = pytest.importorskip("pandas")
     X, y = load_iris(return_X_y=True, as_frame=True)
-    model = PairwiseClassifier().fit(X, y)
+    model = PairwiseClassifier(random_state=0).fit(X, y)
     assert list(model.feature_names_in_) == list(X.columns)
     with pytest.raises(ValueError, match="feature names"):
         model.predict(pd.DataFrame(X.to_numpy(), columns=list("abcd")))
@@ -165,23 +169,23 @@ def test_a_wrapped_estimator_that_holds_names_of_features():
 
 def test_refusals(fitted):
     with pytest.raises(NotFittedError):
-        PairwiseClassifier().predict(DIGITS)
+        PairwiseClassifier(random_state=0).predict(DIGITS)
     with pytest.raises(ParameterError, match="decoder"):
-        PairwiseClassifier(decoder="no-such").fit(DIGITS[TRAIN], LABELS[TRAIN])
+        PairwiseClassifier(decoder="no-such", random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
     with pytest.raises(ParameterError, match="decoder"):
-        PairwiseClassifier(decoder=3).fit(DIGITS[TRAIN], LABELS[TRAIN])
+        PairwiseClassifier(decoder=3, random_state=0).fit(DIGITS[TRAIN], LABELS[TRAIN])
     with pytest.raises(ParameterError, match="names a class"):
-        PairwiseClassifier.from_fitted(fitted["rbf"], decoder="max-win:ties=lose").predict(DIGITS[TEST])
+        PairwiseClassifier.from_fitted(fitted["rbf"], decoder="max-win:ties=lose", random_state=0).predict(DIGITS[TEST])
     with pytest.raises(NotFittedError):
-        PairwiseClassifier.from_fitted(SVC())
+        PairwiseClassifier.from_fitted(SVC(), random_state=0)
     with pytest.raises(ParameterError, match="model"):
-        PairwiseClassifier.from_fitted(DecisionTreeClassifier().fit(DIGITS[TRAIN], LABELS[TRAIN]))
+        PairwiseClassifier.from_fitted(DecisionTreeClassifier().fit(DIGITS[TRAIN], LABELS[TRAIN]), random_state=0)
     with pytest.raises(ValueError, match="features"):
-        PairwiseClassifier.from_fitted(fitted["rbf"]).predict(DIGITS[:, :5])
+        PairwiseClassifier.from_fitted(fitted["rbf"], random_state=0).predict(DIGITS[:, :5])
     holey = DIGITS[TEST].copy()
     holey[0, 0] = np.nan
     with pytest.raises(ValueError, match="NaN"):
-        PairwiseClassifier.from_fitted(fitted["rbf"]).predict(holey)
+        PairwiseClassifier.from_fitted(fitted["rbf"], random_state=0).predict(holey)
 
 
 @pytest.mark.parametrize("kind", [PairwiseClassifier, DAGSVC])

@@ -264,7 +264,7 @@ def test_too_few_epochs_are_told():
 @quietly
 def test_the_classifier_takes_the_fast_road(fast_only, monkeypatch):
     X, y = LARGER["iris"]
-    model = PairwiseClassifier(Perceptron(), decoder="max-win:ties=first").fit(X, y)
+    model = PairwiseClassifier(Perceptron(), decoder="max-win:ties=first", random_state=0).fit(X, y)
     monkeypatch.undo()
     assert np.array_equal(coefficients(model.model_), trained_by_sklearn(X, y, Perceptron()))
     with pytest.raises(ValueError, match="features"):

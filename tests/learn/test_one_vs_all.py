@@ -233,7 +233,7 @@ def test_all_pairs_of_any_estimator(estimator):
         AllPairsClassifier(estimator, decision).fit(points[train], labels[train]) for decision in ("votes", "margin")
     )
     for model, decoder in ((votes, "max-win:ties=margin"), (margin, "weighted-vote")):
-        twin = PairwiseClassifier(estimator, decoder).fit(points[train], labels[train])
+        twin = PairwiseClassifier(estimator, decoder, random_state=0).fit(points[train], labels[train])
         assert (model.predict(points[test]) == twin.predict(points[test])).all()
         assert (model.decision_function(points[test]) == twin.decision_function(points[test])).all()
     theirs = OneVsOneClassifier(estimator).fit(points[train], labels[train])
@@ -258,7 +258,9 @@ def test_all_pairs_with_every_kernel(kernel):
 
 def test_other_decoders_work_on_what_was_trained():
     model = AllPairsClassifier(C=2.0, gamma=0.1).fit(X, NAMES[Y])
-    labels, cost = PairwiseClassifier.from_fitted(model.pairs_.model_, "adag").predict(X, return_cost=True)
+    labels, cost = PairwiseClassifier.from_fitted(model.pairs_.model_, "adag", random_state=0).predict(
+        X, return_cost=True
+    )
     assert (labels == model.predict(X)).mean() > 0.98
     assert (cost.queries == 2).all()
     probabilities = model.pairs_.calibrate(X, NAMES[Y]).predict_proba(X)
