@@ -3,7 +3,7 @@
 Every number here is a *failure* probability, so that 1e-30 is a number and not "1 minus something that vanished".
 
 Rounding. All sums in this package add terms of one sign that were reached by products and quotients; the longest
-chain (a binomial law walked term by term from its mode, up to ten million classes) is off by less than 1e-10 of its
+chain (a binomial distribution, term by term from its mode, up to ten million classes) is off by less than 1e-10 of its
 value, and a bound multiplies at most a few such numbers. `RELATIVE_SLACK` is added to every upper bound and taken
 from every lower one, and where terms of both signs meet it is charged on the sum of their sizes. What underflows is
 smaller than `SMALLEST`, so an upper bound is never less than that unless the failure is exactly 0.
@@ -34,6 +34,8 @@ class Bound:
         The two sides, with `RELATIVE_SLACK` already taken from one and added to the other.
     how : str
         The argument, in one line.
+    method : str
+        Always "certified".
 
     Examples
     --------
@@ -49,6 +51,7 @@ class Bound:
     failure_low: float
     failure_high: float
     how: str
+    method: str = "certified"
 
     @property
     def success_low(self) -> float:
@@ -73,13 +76,15 @@ class SampleSize:
     Attributes
     ----------
     l : int
-        Opponents a class.
+        Opponents per class.
     failure : float
         What was asked for.
     failure_low, failure_high : float
         The certified interval at this `l`; failure_high <= failure.
     ties : str
         The tie rule it holds for.
+    method : str
+        Always "certified".
     """
 
     l: int
@@ -87,6 +92,7 @@ class SampleSize:
     failure_low: float
     failure_high: float
     ties: str
+    method: str = "certified"
 
 
 def widen(low: float, high: float) -> tuple[float, float]:

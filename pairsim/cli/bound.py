@@ -59,7 +59,7 @@ def bound_command(
     """Prove bounds on failure probabilities, and floors that no decoder can beat.
 
     With --failure: the smallest certified sample size of a poll, beside the one that the POLL paper's Theorem 2
-    requires; with --ties lose every tie counts as a failure, as there. With --alpha: that paper's Lemma 1 and Theorems 2
+    requires; with --ties lose every tie is a failure, as there. With --alpha: that paper's Lemma 1 and Theorems 2
     and 3, corrected and as printed: l, the queries per class with which one given rival (less than 1/(n-1)^c) or any of
     them (less than 1/n^c) overtakes, and the probability (failure) of a smaller separation, which pairsim separation
     measures. Without any of these: certified intervals for max-win and poll.

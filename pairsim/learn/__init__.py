@@ -17,6 +17,7 @@ from pairsim.learn.one_vs_one.prediction import RowCosts
 from pairsim.learn.output_code import OutputCodeClassifier
 from pairsim.learn.pairwise import PairwiseClassifier
 from pairsim.learn.perceptrons import fit_perceptrons
+from pairsim.learn.renamed import name_the_renamed
 from pairsim.learn.single_binary import SingleBinaryClassifier
 from pairsim.learn.trees.class_tree import ClassTree, export_text
 from pairsim.learn.trees.dag import DAGSVC
@@ -47,3 +48,5 @@ __all__ = [
     "fit_perceptrons",
     "shared_fits",
 ]
+
+name_the_renamed()
