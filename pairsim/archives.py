@@ -83,7 +83,7 @@ def check_archive(file: BinaryIO, limits: Limits, depth: int = 1) -> int:
     """Return how many bytes an archive of arrays, texts and archives of arrays comes to; ValueError beyond the limits.
 
     Nothing is inflated but the first bytes of each member: zipfile gives no more of it than its directory says, and an
-    array that claims another size than that is refused.
+    array that claims another size than that is rejected.
     """
     archive = open_archive(file, limits.members)
     total = sum(member.file_size for member in archive.infolist())
@@ -104,7 +104,7 @@ def check_archive(file: BinaryIO, limits: Limits, depth: int = 1) -> int:
 
 
 def _check_any_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Refuse an array that claims more numbers than the member can hold, whatever its dtype."""
+    """Reject an array that claims more numbers than the member can hold, whatever its dtype."""
     with archive.open(member) as opened:
         start = io.BytesIO(opened.read(_HEADER))
     version = np.lib.format.read_magic(start)

@@ -43,7 +43,7 @@ def check_classes(owner: str, n: Any) -> int:
 
 
 def check_number(owner: str, name: str, value: Any, must_be: str) -> float:
-    """Return `value` as a float; nan passes, for the caller's comparison to refuse."""
+    """Return `value` as a float; nan passes, for the caller's comparison to reject."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -67,7 +67,7 @@ def check_flag(owner: str, name: str, value: Any) -> bool:
 
 
 def check_callable(owner: str, name: str, value: Any, must_be: str) -> None:
-    """Refuse what cannot be called; None stands for a callable that was left out."""
+    """Reject what cannot be called; None stands for a callable that was left out."""
     if value is not None and not callable(value):
         raise parameter_error(owner, name, must_be, shown(value))
 

@@ -56,7 +56,7 @@ def parameter_error(owner: str, name: str, must_be: str, got: object) -> Paramet
 
 
 def with_owner(error: ParameterError, owner: str) -> str:
-    """Return the message of a refusal as if the parameter belonged to `owner`.
+    """Return the message of a rejection as if the parameter belonged to `owner`.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def as_path(owner: str, name: str, path: Any, must_be: str) -> Path:
 
 
 def open_input(owner: str, name: str, path: Any, must_be: str, most: int = MOST_BYTES) -> BinaryIO:
-    """Open a regular file of at most `most` bytes for reading; anything else is refused in one line.
+    """Open a regular file of at most `most` bytes for reading; anything else is rejected in one line.
 
     A FIFO, a device or a directory is never read: it may not end, or never begin.
     """
@@ -59,12 +59,12 @@ def read_input(owner: str, name: str, path: Any, must_be: str, most: int = MOST_
 
 
 def unreadable(owner: str, name: str, path: Any, must_be: str, error: Exception) -> ParameterError:
-    """Build the refusal of a file that the system does not let us read."""
+    """Build the rejection of a file that the system does not let us read."""
     return parameter_error(owner, name, must_be, f"{str(path)!r} ({getattr(error, 'strerror', None) or 'unreadable'})")
 
 
 def too_long(owner: str, name: str, path: Any, must_be: str, most: int, size: str) -> ParameterError:
-    """Build the refusal of a file that is longer than this kind of file may be."""
+    """Build the rejection of a file that is longer than this kind of file may be."""
     return parameter_error(owner, name, f"{must_be}, of at most {most:,} bytes", f"{str(path)!r} with {size}")
 
 

@@ -1,4 +1,4 @@
-"""How much memory this process can still take, and the refusal of what would not fit."""
+"""How much memory this process can still take, and the rejection of what would not fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def free_memory() -> int:
 
 
 def check_memory(owner: str, name: str, got: object, needed: int, what: str) -> None:
-    """Refuse the parameter `name` before memory is taken for it that is not there."""
+    """Reject the parameter `name` before memory is taken for it that is not there."""
     most = min(free_memory(), CEILING)
     if needed > most:
         needed = min(needed, 10**18)  # in whose words it is a million terabytes already

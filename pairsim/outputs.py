@@ -14,7 +14,7 @@ from pairsim.errors import parameter_error
 def check_target(
     path: Path, suffixes: tuple[str, ...], name: str, is_ours: Callable[[Path], bool] | None, owner: str = "sweep"
 ) -> None:
-    """Refuse, before any work is done, a file that could not be written or is not ours to replace.
+    """Reject, before any work is done, a file that could not be written or is not ours to replace.
 
     Without `is_ours` nothing may be replaced.
     """

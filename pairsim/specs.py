@@ -194,7 +194,7 @@ def _is_current(cls: type) -> bool:
 
 
 def not_loaded(owner: str, what: str, name: str) -> ParameterError:
-    """Build the refusal of a class that is known by name only."""
+    """Build the rejection of a class that is known by name only."""
     module = name.partition(":")[0]
     return parameter_error(owner, what, f"loaded first (add --load {module})", f"{name}, which is in no loaded module")
 
@@ -232,7 +232,7 @@ def can_be_imported(cls: type) -> bool:
 
 
 def check_storable(owner: str, cls: type) -> None:
-    """Refuse a user's class that nobody could find again by its name."""
+    """Reject a user's class that nobody could find again by its name."""
     if not is_built_in(cls) and not can_be_imported(cls):
         must_be = "without a store, or of classes at the top of a module that can be imported"
         raise parameter_error(owner, "store", must_be, class_name(cls))

@@ -20,7 +20,7 @@ def check_confidence(owner: str, confidence: float) -> float:
 
 
 def binomial_interval(successes: int, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Return the exact (Clopper-Pearson) interval of a success probability: quantiles of beta laws, from scipy.
+    """Return the exact (Clopper-Pearson) interval of a success probability, by quantiles of beta distributions.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def _dirichlet_quantile(points: Moments, probability: float) -> float:
     skew = (
         2.0 * points.third / spread / spread / spread / count / ((count + 1) * (count + 2))
     )  # spread**3 may underflow
-    if abs(skew) < 1e-4:  # the gamma law is normal to this order, and its inverse loses digits
+    if abs(skew) < 1e-4:  # the gamma distribution is normal to this order, and its inverse loses digits
         return points.mean + spread * float(ndtri(probability))
     shape = 4.0 / skew**2
     level = probability if skew > 0.0 else 1.0 - probability

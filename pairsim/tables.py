@@ -50,7 +50,7 @@ class TableKind:
         return [[name for name in self.columns if name not in each] for each in reversed(lacking)]
 
     def check_target(self, path: Path) -> None:
-        """Refuse a results file that could not be written, or is something else than such a table."""
+        """Reject a results file that could not be written, or is something else than such a table."""
         check_target(path, TABLE_SUFFIXES, "out", self.is_one)
         if path.suffix.lower() == ".parquet":
             require_pyarrow()
@@ -72,7 +72,7 @@ class TableKind:
     def csv_text(self, records: Sequence[Record]) -> str:
         """Return the records as csv: shortest numbers that read back exactly, empty where there is no value.
 
-        Text is printable, or `read` would refuse the table; JSON has escapes for what is not.
+        Text is printable, or `read` would reject the table; JSON has escapes for what is not.
         """
         text = io.StringIO()
         writer = csv.DictWriter(text, self.columns, lineterminator="\n")
@@ -200,7 +200,7 @@ def _cell(value: Any) -> Any:
 
 
 def require_pyarrow() -> None:
-    """Refuse parquet where pyarrow is not installed."""
+    """Reject parquet where pyarrow is not installed."""
     try:
         import pyarrow  # noqa: F401
     except ImportError:

@@ -29,7 +29,7 @@ def _built() -> Any:
 
 @pytest.fixture
 def commands_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Build the command line once: it takes longer than to refuse a file."""
+    """Build the command line once: it takes longer than to reject a file."""
     monkeypatch.setattr(main, "app", _built())
 
 

@@ -25,7 +25,7 @@ LOADED = (
     *("pandas", "pyarrow.parquet", "skops.io", "sklearn.datasets", "sklearn.svm", "sklearn.compose"),
     *("sklearn.multiclass", "sklearn.preprocessing", "scipy.special", "scipy.stats"),
 )
-PATIENCE = 60  # seconds until a command that should have been refused is taken for hanging
+PATIENCE = 60  # seconds until a command that should have been rejected is taken for hanging
 
 
 class Ended(NamedTuple):

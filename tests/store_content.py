@@ -16,7 +16,7 @@ import numpy as np
 from pairsim.errors import ParameterError
 from pairsim.store import BlockRecord, OracleRecord, PairRecord, Request, Run, Store, StoreError, TaskRecord, task_id
 
-REFUSED = "refused"
+REFUSED = "rejected"
 fresh_numbers = itertools.count()
 TASKS = [TaskRecord(task_id(text), text) for text in (f'{{"task":{number}}}' for number in range(4))]
 IDS = [task.id for task in TASKS]
@@ -118,7 +118,7 @@ def is_one_line_about(path: Path, text: str) -> bool:
 
 
 def outcome(path: Path, *, write: bool = False) -> Any:
-    """Read everything, or tell that the file was refused: in one line, and without a change to it."""
+    """Read everything, or tell that the file was rejected: in one line, and without a change to it."""
     data, before = path.read_bytes(), path.stat()
     try:
         return content(path, write=write)

@@ -1,7 +1,8 @@
-"""Binomial laws without logarithms: each term from its neighbour, outwards from the mode.
+"""Binomial distributions without logarithms: each term from its neighbour, outwards from the mode.
 
-A term is off by at most a few roundings a step, so a law of a million games is right to about 1e-11 of every term,
-where a difference of log-gammas of that size would be right to 1e-8. Terms below 1e-300 of the largest are left out.
+A term is off by at most a few roundings a step, so a distribution of a million games is right to about 1e-11 of every
+term, where a difference of log-gammas of that size would be right to 1e-8. Terms below 1e-300 of the largest are left
+out.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def _check_failure(owner: str, failure: object) -> float:
 
 
 def _refuse_hopeless(owner: str, probabilities: PairProbabilities, wanted: float, ties: str) -> None:
-    """Refuse what no sample size can reach.
+    """Reject what no sample size can reach.
 
     Under uniform(n, p) with p >= 1/2 the class with the most wins is the most likely one, whatever the answers; so
     no rule that treats the classes alike, poll among them, succeeds more often than max-win with a fair draw.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pairsim.bounds.binomial import binomial_window, fill_tails
 from pairsim.bounds.result import widen
-from pairsim.bounds.rivals import SUMS, bound_sums, fill_law, score_laws, walk_rivals
+from pairsim.bounds.rivals import SUMS, bound_sums, fill_pmf, score_pmfs, walk_rivals
 from pairsim.bounds.tie_rules import tie_nodes, typical_ties
 from pairsim.kernels.jit import jit
 
@@ -20,14 +20,14 @@ ROUNDING = 1e-12  # of a rise of h, which is a difference, in units of h
 
 
 @jit
-def law_at(law: NDArray[np.float64], s: int) -> float:
+def pmf_at(pmf: NDArray[np.float64], s: int) -> float:
     """Return P(t = s), 0 outside."""
-    return float(law[s]) if 0 <= s < law.size else 0.0
+    return float(pmf[s]) if 0 <= s < pmf.size else 0.0
 
 
 @jit
 def fill_max_win_rivals(
-    laws: NDArray[np.float64],
+    pmfs: NDArray[np.float64],
     tails: NDArray[np.float64],
     score: int,
     x: float,
@@ -36,18 +36,18 @@ def fill_max_win_rivals(
 ) -> None:
     """Fill f and e of every rival where class 0 has `score`: ahead[beaten, j] and rises[beaten, j]."""
     for beaten in range(2):
-        for j in range(laws.shape[0]):
+        for j in range(pmfs.shape[0]):
             level = score - 1 + beaten  # the t_j that draws level with class 0
-            ahead[beaten, j] = (1.0 - x) * (tails[j, max(0, level)] if level < laws.shape[1] else 0.0)
-            ahead[beaten, j] += x * (tails[j, max(0, level + 1)] if level + 1 < laws.shape[1] else 0.0)
-            rises[beaten, j] = (1.0 - x) * law_at(laws[j], level) + x * law_at(laws[j], level + 1)
+            ahead[beaten, j] = (1.0 - x) * (tails[j, max(0, level)] if level < pmfs.shape[1] else 0.0)
+            ahead[beaten, j] += x * (tails[j, max(0, level + 1)] if level + 1 < pmfs.shape[1] else 0.0)
+            rises[beaten, j] = (1.0 - x) * pmf_at(pmfs[j], level) + x * pmf_at(pmfs[j], level + 1)
 
 
 @jit
 def sum_general_max_win(
     wins: NDArray[np.float64],
     losses: NDArray[np.float64],
-    laws: NDArray[np.float64],
+    pmfs: NDArray[np.float64],
     tails: NDArray[np.float64],
     weights: NDArray[np.float64],
     likely: NDArray[np.int64],
@@ -62,7 +62,7 @@ def sum_general_max_win(
         if weights[score] <= UNSEEN * high:
             high += weights[score]
             continue
-        fill_max_win_rivals(laws, tails, score, x, ahead, rises)
+        fill_max_win_rivals(pmfs, tails, score, x, ahead, rises)
         walk_rivals(wins, losses, ahead, rises, calms, score, score, sums)
         cell_low, cell_high = bound_sums(sums, score, rivals, 0.0)
         low += cell_low
@@ -91,12 +91,12 @@ class SampledRivals(NamedTuple):
     set_apart: NDArray[np.float64]
 
 
-def sampled_rivals(laws: NDArray[np.float64], h: NDArray[np.float64]) -> SampledRivals:
+def sampled_rivals(pmfs: NDArray[np.float64], h: NDArray[np.float64]) -> SampledRivals:
     """Average over the scores; h[s, v]: the probability that a rival of score s is ahead of a class 0 that shows v."""
 
     def averages(of_score: NDArray[np.float64], least: int = 0) -> NDArray[np.float64]:
         # a rival that class 0 beat scores t_j, one that it did not beat scores t_j + 1; t_j is at least `least`
-        return np.stack([(laws[:, least:] @ of_score[least + skip :][: laws.shape[1] - least]).T for skip in (1, 0)], 1)
+        return np.stack([(pmfs[:, least:] @ of_score[least + skip :][: pmfs.shape[1] - least]).T for skip in (1, 0)], 1)
 
     apart = h > 1.0 - FAINT
     ahead = averages(h)
@@ -133,10 +133,10 @@ def sum_general_poll(
 
 
 def class_0_law(wins: NDArray[np.float64], losses: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the law of class 0's score: P(a), a = 0 .. rivals."""
-    law = np.empty(wins.size + 1)
-    fill_law(wins, losses, law)
-    return law
+    """Return the distribution of class 0's score: P(a), a = 0 .. rivals."""
+    pmf = np.empty(wins.size + 1)
+    fill_pmf(wins, losses, pmf)
+    return pmf
 
 
 def general_max_win_failure(probabilities: NDArray[np.float64], ties: str) -> tuple[float, float]:
@@ -150,13 +150,13 @@ def general_max_win_failure(probabilities: NDArray[np.float64], ties: str) -> tu
     True
     """
     wins, losses = probabilities[0, 1:].copy(), probabilities[1:, 0].copy()
-    laws = score_laws(probabilities)
-    tails = np.cumsum(laws[:, ::-1], axis=1)[:, ::-1].copy()
+    pmfs = score_pmfs(probabilities)
+    tails = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].copy()
     weights = class_0_law(wins, losses)
     likely = np.argsort(-weights, kind="stable")
     low = high = 0.0
     for node in tie_nodes(ties, coarse=wins.size > FINE_RIVALS):
-        node_low, node_high = sum_general_max_win(wins, losses, laws, tails, weights, likely, node.x)
+        node_low, node_high = sum_general_max_win(wins, losses, pmfs, tails, weights, likely, node.x)
         low += node.low * node_low
         high += node.high * node_high
     return widen(low, high)
@@ -173,14 +173,14 @@ def general_poll_failure(probabilities: NDArray[np.float64], l: int, ties: str) 
     True
     """
     wins, losses = probabilities[0, 1:].copy(), probabilities[1:, 0].copy()
-    laws = score_laws(probabilities)
+    pmfs = score_pmfs(probabilities)
     shown, tails = sampling_tables(l, wins.size)
     weights = class_0_law(wins, losses) @ shown
     likely = np.argsort(-weights, kind="stable")
-    tied = typical_ties(laws.mean(axis=0) @ tails[:-1] * wins.size, weights)
+    tied = typical_ties(pmfs.mean(axis=0) @ tails[:-1] * wins.size, weights)
     low = high = 0.0
     for node in tie_nodes(ties, tied, coarse=wins.size > FINE_RIVALS):
-        rivals = sampled_rivals(laws, (1.0 - node.x) * tails[:, :-1] + node.x * tails[:, 1:])
+        rivals = sampled_rivals(pmfs, (1.0 - node.x) * tails[:, :-1] + node.x * tails[:, 1:])
         node_low, node_high = sum_general_poll(wins, losses, rivals, shown, weights, likely)
         low += node.low * node_low
         high += node.high * node_high

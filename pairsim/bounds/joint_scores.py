@@ -1,4 +1,4 @@
-"""The joint law of a few scores of a random tournament, as a table of monomials.
+"""The joint distribution of a few scores of a random tournament, as a table of monomials.
 
 Take r of the m wrong classes of uniform(n, p). Each plays the m - r others in independent fair games, and the r play
 each other. So, for any function h of a score, with

@@ -91,7 +91,7 @@ class MatrixFloor(Floor):
 
 
 def check_size(owner: str, n: int) -> None:
-    """Refuse matrices whose pairs do not fit in memory, before they are made."""
+    """Reject matrices whose pairs do not fit in memory, before they are made."""
     check_memory(owner, "oracle", f"{n} classes", 40 * n * n, "a cost for each pair")
 
 

@@ -5,7 +5,8 @@ score is t_j, from its games with the other rivals, plus 1 if it beat class 0, a
 a Poisson-binomial. Let f_j(x) = E h(score of j) where x says whether class 0 beat j. Walking over the rivals while
 keeping apart how many class 0 has beaten, the sums over all ways to beat exactly k of them of
   mass              their probability,
-  first             times the sum of f: the expected number ahead, so that first is the union bound with the exact law
+  first             times the sum of f: the expected number ahead, so that first is the union bound with the exact
+  distribution
                     of each pair (class 0, j),
   second, third     times the second and third elementary symmetric functions of f,
   gap               the same as second, of e_j (below),
@@ -38,41 +39,41 @@ LARGEST_ROOT = 24  # of the pairs of roots that `bound_sums` tries
 
 
 @jit
-def fill_law(wins: NDArray[np.float64], losses: NDArray[np.float64], law: NDArray[np.float64]) -> None:
-    """Write the law of the number of games won to law[0 .. games]; both probabilities of each game, one game per entry.
+def fill_pmf(wins: NDArray[np.float64], losses: NDArray[np.float64], pmf: NDArray[np.float64]) -> None:
+    """Write the distribution of the number of games won to pmf[0 .. games], given both probabilities per game.
 
     Ends below `NEGLIGIBLE` are cut off as they arise: what is lost is far below the slack, and numbers too small for
     full precision would be slow to add.
     """
-    law[:] = 0.0
-    law[0] = 1.0
+    pmf[:] = 0.0
+    pmf[0] = 1.0
     lowest, highest = 0, 0
     for i in range(wins.size):
-        law[highest + 1] = law[highest] * wins[i]
+        pmf[highest + 1] = pmf[highest] * wins[i]
         for s in range(highest, lowest, -1):
-            law[s] = law[s] * losses[i] + law[s - 1] * wins[i]
-        law[lowest] *= losses[i]
+            pmf[s] = pmf[s] * losses[i] + pmf[s - 1] * wins[i]
+        pmf[lowest] *= losses[i]
         highest += 1
-        while law[highest] < NEGLIGIBLE:
-            law[highest] = 0.0
+        while pmf[highest] < NEGLIGIBLE:
+            pmf[highest] = 0.0
             highest -= 1
-        while law[lowest] < NEGLIGIBLE:
-            law[lowest] = 0.0
+        while pmf[lowest] < NEGLIGIBLE:
+            pmf[lowest] = 0.0
             lowest += 1
 
 
 @jit
-def score_laws(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the laws of the rivals' scores among themselves: row j - 1 holds P(t_j = s), s = 0 .. n - 2."""
+def score_pmfs(probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distributions of the rivals' scores among themselves: row j - 1 holds P(t_j = s), s = 0 .. n - 2."""
     n = probabilities.shape[0]
-    laws = np.empty((n - 1, n - 1))
+    pmfs = np.empty((n - 1, n - 1))
     wins, losses = np.empty(n - 2), np.empty(n - 2)
     for j in range(1, n):
         for i in range(1, n - 1):
             other = i + (i >= j)
             wins[i - 1], losses[i - 1] = probabilities[j, other], probabilities[other, j]
-        fill_law(wins, losses, laws[j - 1])
-    return laws
+        fill_pmf(wins, losses, pmfs[j - 1])
+    return pmfs
 
 
 @jit

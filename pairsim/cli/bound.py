@@ -104,7 +104,7 @@ def read_failure(text: str, n: int) -> float:
 
 
 def _check_alone(**given: Any) -> None:
-    """Refuse options of two of the command's uses at once; only --failure and the intervals know --ties."""
+    """Reject options of two of the command's uses at once; only --failure and the intervals know --ties."""
     named = {name: value for name, value in given.items() if value is not None and value != []}
     for first, rest in (
         ("alpha", ("target", "queries", "failure", "decoder", "ties")),

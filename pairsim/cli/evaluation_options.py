@@ -55,7 +55,7 @@ InnerFoldsOption = Annotated[
 def check_reduction_options(
     reduction: list[str] | None, fold_size: str | None, tune: str, grid: list[str] | None, inner_folds: int | None
 ) -> dict[str, Any]:
-    """Return the given options as `make_cross_validation_request` takes them; refuse those of others."""
+    """Return the given options as `make_cross_validation_request` takes them; reject those of others."""
     given = {"fold_size": fold_size, "tune": None if tune == "none" else tune, "grid": grid, "inner_folds": inner_folds}
     asked: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if not reduction:

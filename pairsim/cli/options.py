@@ -144,7 +144,7 @@ def read_decoder(spec: str, ties: str | None = None) -> Decoder:
 
 
 def check_ties(ties: str | None) -> None:
-    """Refuse a tie rule that there is not."""
+    """Reject a tie rule that there is not."""
     from pairsim.decoders.base import TIES
 
     if ties is not None and ties not in TIES:

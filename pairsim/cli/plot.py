@@ -60,7 +60,7 @@ def _plot_evaluation(found: Results, out: Path, x: str, scale: str) -> None:
 
 
 def check_picture_target(path: Path) -> None:
-    """Refuse a plot file that could not be written or is not ours to replace."""
+    """Reject a plot file that could not be written or is not ours to replace."""
     from pairsim.outputs import check_target
     from pairsim.plots import PLOT_SUFFIXES, is_our_picture
 

@@ -147,7 +147,7 @@ def _draw(rows: list[Row], plot: Path, tell: Callable[[str], None]) -> None:
 
 
 def check_targets(store: Path | None, out: Path | None, plot: Path | None, *, evaluation: bool = False) -> None:
-    """Refuse files that could not be written, before any work is done."""
+    """Reject files that could not be written, before any work is done."""
     if store is not None:
         from pairsim.sweeps.files import TABLE_SUFFIXES
 

@@ -90,7 +90,7 @@ def require_sklearn(owner: str) -> None:
 
 
 def check_frame(owner: str, name: str, X: Any) -> None:
-    """Refuse features that are no table."""
+    """Reject features that are no table."""
     import pandas as pd
 
     check_instance(owner, name, X, pd.DataFrame, "a DataFrame of features")

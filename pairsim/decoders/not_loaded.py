@@ -1,4 +1,4 @@
-"""A user's decoder whose module is not loaded: it can be listed, and is refused where it would have to decide."""
+"""A user's decoder whose module is not loaded: it can be listed, and is rejected where it would have to decide."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _one_reader = threading.Lock()  # workers may have several threads
 
 
 def pack_context(owner: str, work: Work, context: Any) -> bytes:
-    """Pack the work and its context, or refuse in the name of the engine.
+    """Pack the work and its context, or reject in the name of the engine.
 
     Examples
     --------

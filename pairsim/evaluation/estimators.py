@@ -102,7 +102,7 @@ def estimator(spec: str) -> Estimator:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            made.build(0).fit(*FOUR_POINTS)  # so that a setting that cannot be is refused before the work begins
+            made.build(0).fit(*FOUR_POINTS)  # so that a setting that cannot be is rejected before the work begins
     except (ValueError, TypeError) as error:
         must_be = "parameters that scikit-learn takes"
         raise parameter_error(f"estimator {name}", "options", must_be, f"{spec!r} ({error})") from None

@@ -156,7 +156,7 @@ class EvaluationResults:
         """Return the rows that a store was asked for, in order.
 
         Rows that were computed by rules of an earlier version are left out, and the decoders and reductions of those
-        that were not computed again are added to `left_out`. Where that is None, they are refused.
+        that were not computed again are added to `left_out`. Where that is None, they are rejected.
         """
         if self.store is None:
             return []

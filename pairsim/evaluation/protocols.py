@@ -76,7 +76,7 @@ class Protocol(NamedTuple):
 
 
 def check_official(dataset: Dataset) -> None:
-    """Refuse a data set whose authors made no test part."""
+    """Reject a data set whose authors made no test part."""
     if dataset.split != OFFICIAL or not len(dataset.y_test):
         must_be = "omitted for data sets without a test part of their own"
         raise parameter_error("evaluate", "split", must_be, f"{OFFICIAL!r} for {dataset.name}")

@@ -222,7 +222,7 @@ def reduction(spec: str, base: Estimator | None = None) -> Reduction:
 
 
 def check_trains(made: Reduction, owner: str, parameter: str, text: str) -> None:
-    """Refuse settings that cannot be, before the work begins: they are tried on next to nothing."""
+    """Reject settings that cannot be, before the work begins: they are tried on next to nothing."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -116,7 +116,7 @@ def superseded(reduction: str) -> SupersededError:
 
 
 def task_of(record: TaskRecord) -> Task:
-    """Return the task that a store holds; refuse one that this version of pairsim does not write."""
+    """Return the task that a store holds; reject one that this version of pairsim does not write."""
     try:
         if task_kind(record.definition) != KIND:
             raise ValueError

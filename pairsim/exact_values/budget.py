@@ -10,7 +10,7 @@ BUDGET = 1.6e10  # units of work, each about half a nanosecond: one multiply-add
 
 
 def check_work(spec: str, label: str, n: int, work: Callable[[int], float], smallest: int = 2) -> None:
-    """Refuse n classes when their work is over the budget; `work` grows with n, and is defined from `smallest` on."""
+    """Reject n classes when their work is over the budget; `work` grows with n, and is defined from `smallest` on."""
     limit = largest_affordable(work, smallest)
     if n > limit:
         raise too_large(spec, label, n, limit if limit >= smallest else 0)

@@ -82,7 +82,7 @@ def exact(oracle: Oracle, decoder: Decoder, confidence: float = 0.95) -> Exact:
 
 
 def _check_question(oracle: object, decoder: object) -> None:
-    """Refuse what no exact value is known for, whatever its size."""
+    """Reject what no exact value is known for, whatever its size."""
     if not isinstance(oracle, Oracle):
         raise parameter_error("exact", "oracle", "an oracle such as Uniform(16, 0.9)", shown(oracle))
     if not isinstance(decoder, Decoder):
@@ -99,7 +99,7 @@ def _check_question(oracle: object, decoder: object) -> None:
 
 
 def _without_labels(oracle: Oracle, decoder: Decoder) -> Decoder:
-    """Return the decoder as it acts where class numbers mean nothing; refuse it where that has no exact value."""
+    """Return the decoder as it acts where class numbers mean nothing; reject it where that has no exact value."""
     rules = without_labels(oracle, decoder)
     if type(rules) is not type(decoder):  # the same rules under drawn numbers
         must_be = f"one that does not read class numbers, which are drawn at random for {oracle.label} (use simulate)"

@@ -16,7 +16,7 @@ from pairsim.oracles import Ranked, Recorded, Similarity, Uniform
 # The ease of a trial is summed out on a fixed grid: a smooth integrand that has died away at both ends loses nothing
 EASE = np.linspace(-8.0, 8.0, 1601)
 LOG_WEIGHTS = -0.5 * EASE**2 - logsumexp(-0.5 * EASE**2)
-MOST_DIFFICULT = 0.99  # beyond it the grid is too coarse for the binomial law of a trial
+MOST_DIFFICULT = 0.99  # beyond it the grid is too coarse for the binomial distribution of a trial
 FARTHEST_LEVEL = 8.0
 
 

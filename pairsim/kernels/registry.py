@@ -101,7 +101,7 @@ class Registry(MutableMapping[type, Functions], Generic[Functions]):
 
 
 def _check_function(owner: str, name: str, function: object, parameters: str) -> None:
-    """Refuse what numba could not compile in the place of the protocol's function."""
+    """Reject what numba could not compile in the place of the protocol's function."""
     must_be = f"a function of ({parameters})"
     if not isinstance(function, types.FunctionType):
         raise parameter_error(owner, name, must_be, repr(function))

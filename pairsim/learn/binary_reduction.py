@@ -18,7 +18,7 @@ from pairsim.learn.solvers.column_dual import ColumnSolutions, solve_columns
 
 
 class BinaryReduction(KernelClassifier):
-    """Base of classifiers with `estimator`, the parameters of a kernel machine where that is None, and `n_jobs`."""
+    """Base of classifiers with `estimator`, the parameters of a kernel SVM where that is None, and `n_jobs`."""
 
     estimator: Any
     C: float
@@ -44,15 +44,15 @@ class BinaryReduction(KernelClassifier):
         return bool(self.__sklearn_tags__().input_tags.pairwise)
 
     def _check_estimator(self) -> None:
-        """Refuse an estimator that says nothing but who it is."""
+        """Reject an estimator that says nothing but who it is."""
         if not any(hasattr(self.estimator, each) for each in ("decision_function", "predict_proba")):
             must_be = "one with decision_function or predict_proba"
             raise parameter_error(type(self).__name__, "estimator", must_be, repr(self.estimator))
 
     def _solve(self, X: Any, numbers: NDArray[np.int64], code: Code) -> tuple[NDArray[np.int64], ColumnSolutions]:
-        """Return the solutions of all columns' machines, and which row of X each of their variables is of."""
+        """Return the solutions of all columns' SVMs, and which row of X each of their variables is of."""
         order = np.arange(len(numbers))
-        if (code == 0).any():  # rows that a machine leaves out should stand side by side
+        if (code == 0).any():  # rows that a SVM leaves out should stand side by side
             order = np.argsort(numbers, kind="stable")
         gram = self._gram_of_rows(X, order if (code == 0).any() else None)
         signs = code[numbers[order]].T.astype(np.float64)

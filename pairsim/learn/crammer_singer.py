@@ -31,7 +31,7 @@ LOSSES: dict[str, tuple[Solve, Solve]] = {
 
 
 def check_objective(objective: float) -> None:
-    """Refuse a training that left what numbers can hold."""
+    """Reject a training that left what numbers can hold."""
     if not np.isfinite(objective):
         raise ValueError("The objective became infinite: the features are too large, or C is. Scale them.")
 
@@ -152,7 +152,7 @@ class CrammerSingerSVC(KernelClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Train the machine."""
+        """Train the SVM."""
         check_params(self)
         if self.solver == "sgd" and self.kernel != "linear":
             raise parameter_error("CrammerSingerSVC", "kernel", "'linear' with solver='sgd'", repr(self.kernel))

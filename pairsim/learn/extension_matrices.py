@@ -92,7 +92,7 @@ def read_kernels(extension: Any, copies: int, rho: float, ext_kernel: str, learn
 
 
 def _check_kernels(matrices: tuple[Numbers, ...]) -> None:
-    """Refuse label kernels that are none, or that tell two classes not even all together apart."""
+    """Reject label kernels that are none, or that tell two classes not even all together apart."""
     for matrix in matrices:
         _check_kernel(matrix)
     scaled = np.sum([matrix / max(np.abs(matrix).max(), TINY) for matrix in matrices], axis=0)
@@ -103,7 +103,7 @@ def _check_kernels(matrices: tuple[Numbers, ...]) -> None:
 
 
 def _check_kernel(matrix: Numbers) -> None:
-    """Refuse a label kernel that is none: not square, not symmetric, or with a negative eigenvalue."""
+    """Reject a label kernel that is none: not square, not symmetric, or with a negative eigenvalue."""
     if matrix.shape[0] != matrix.shape[1]:
         must_be = "a square matrix, or several, where ext_kernel='precomputed'"
         raise parameter_error(OWNER, NAME, must_be, f"a matrix of shape {matrix.shape}")

@@ -34,7 +34,7 @@ def weight_table(features: int, classes: int) -> NDArray[np.float64]:
 
 
 def check_reach(X: Any, weights: NDArray[np.float64]) -> None:
-    """Refuse weights whose products with the rows are beyond what numbers can hold: they were learned by such."""
+    """Reject weights whose products with the rows are beyond what numbers can hold: they were learned by such."""
     values = X.data if issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         largest = max(values.max(initial=1.0), -values.min(initial=0.0))

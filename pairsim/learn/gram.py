@@ -53,7 +53,7 @@ def tidy(X: Any) -> Any:
 
 
 def checked_values(values: NDArray[Any]) -> NDArray[Any]:
-    """Return kernel values that solvers can compute with; refuse others."""
+    """Return kernel values that solvers can compute with; reject others."""
     if not (float(values.max(initial=0.0)) < LARGEST and float(values.min(initial=0.0)) > -LARGEST):
         raise ValueError(BEYOND)
     return values
@@ -102,7 +102,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return X, classes, codes.astype(np.int64)
 
     def _tidy(self, X: Any) -> Any:
-        """Return checked rows as the kernels take them; squared distances below 0 by more than rounding are refused."""
+        """Return checked rows as the kernels take them; squared distances below 0 (but for rounding) are rejected."""
         if self.kernel == "distances" and X.min() < -ROUNDING * X.max():
             raise ValueError(f"Negative values in data passed to {type(self).__name__}: X holds squared distances.")
         return tidy(X)
@@ -147,7 +147,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _new_gram(self, X: Any, rows: NDArray[np.int64] | None, dtype: str) -> NDArray[Any]:
         some = X if rows is None else X[rows]
         kept = some if not self._pairwise_input else slice(None) if rows is None else rows
-        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
+        with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is rejected
             if self.kernel == "rbf" and not issparse(some):
                 gram = gaussian_gram(some, self.gamma_, dtype)
             elif dtype == "float64":
@@ -192,7 +192,7 @@ class KernelClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return np.asarray(self.classes_[self._class_scores(X).argmax(axis=1)])
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Say whether a training came to its end; one that refused its data leaves marks, too."""
+        """Say whether a training came to its end; one that rejected its data leaves marks, too."""
         return any(hasattr(self, each) for each in FITTED)
 
     def __sklearn_tags__(self) -> Any:

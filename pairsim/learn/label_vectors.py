@@ -66,7 +66,7 @@ def named_vectors(labels: str, count: int) -> LabelVectors:
 
 
 def label_vectors(owner: str, labels: Any, classes: NDArray[Any]) -> LabelVectors:
-    """Return the vectors that `labels` means for these classes; refuse those with which a class cannot be learned.
+    """Return the vectors that `labels` means for these classes; reject those with which a class cannot be learned.
 
     Examples
     --------
@@ -96,7 +96,7 @@ b instead.
 
 
 def _own_vectors(owner: str, labels: Any, classes: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the user's vectors as a table, one row per class; refuse what is none."""
+    """Return the user's vectors as a table, one row per class; reject what is none."""
 
     def wrong(must_be: str, got: object) -> ParameterError:
         return parameter_error(owner, "labels", must_be, got)
@@ -127,7 +127,7 @@ def _own_vectors(owner: str, labels: Any, classes: NDArray[Any]) -> NDArray[np.f
 def _check_corners(
     owner: str, vectors: NDArray[np.float64], products: NDArray[np.float64], classes: NDArray[Any]
 ) -> None:
-    """Refuse a vector in the convex hull of the others; one that has its largest product with itself is outside."""
+    """Reject a vector in the convex hull of the others; one that has its largest product with itself is outside."""
     others = np.where(np.eye(len(vectors), dtype=bool), -np.inf, products)
     for t in np.flatnonzero(products.diagonal() <= others.max(axis=1)):
         rest = np.delete(vectors, t, axis=0)
@@ -144,7 +144,7 @@ def _check_corners(
 
 
 def check_bias(owner: str, vectors: NDArray[np.float64]) -> None:
-    """Refuse label vectors with which a bias leaves a class without support vectors.
+    """Reject label vectors with which a bias leaves a class without support vectors.
 
     The bias brings the constraint sum_i a_i y_i = 0 to the dual. By Stiemke's lemma either some positive weights of all
     classes' vectors add up to 0, or a vector b has <y_t, b> >= 0 for every class and > 0 for one; then the bias alone

@@ -144,7 +144,7 @@ class MulticlassPerceptronClassifier(ClassifierMixin, BaseEstimator):  # type: i
 
         The first call names all `classes`, also those that are not among its rows. Any split of the same rows gives,
         bit for bit, what `fit` does with `max_iter=1` and `shuffle=False`. After `fit` it continues with what was
-        learned there; call `fit` to start anew. A call that is refused changes nothing.
+        learned there; call `fit` to start anew. A call that is rejected changes nothing.
         """
         check_params(self)
         known = getattr(self, "_run", None)

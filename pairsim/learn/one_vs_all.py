@@ -37,12 +37,12 @@ class OneVsAllClassifier(ColumnClassifier):
         The labels.
     estimators_ : list
         The trained estimators, where one was given.
-    dual_coef_ : ndarray, shape (support rows, machines)
+    dual_coef_ : ndarray, shape (support rows, SVMs)
         Label times dual variable; `support_` has the rows' numbers.
-    intercept_ : ndarray, shape (machines,)
-    n_iter_ : ndarray, shape (machines,)
+    intercept_ : ndarray, shape (SVMs,)
+    n_iter_ : ndarray, shape (SVMs,)
         Steps of the solver.
-    problem_rows_ : ndarray of int64, shape (machines,)
+    problem_rows_ : ndarray of int64, shape (SVMs,)
         The rows that each binary problem was trained on: all.
 
     Examples

@@ -284,7 +284,7 @@ class PairwiseClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return pd.DataFrame(np.asarray(X), columns=self.feature_names_in_)
 
     def __sklearn_is_fitted__(self) -> bool:
-        """Say whether a training came to its end; one that refused its data leaves marks, too."""
+        """Say whether a training came to its end; one that rejected its data leaves marks, too."""
         return hasattr(self, "model_")
 
     def __sklearn_tags__(self) -> Any:

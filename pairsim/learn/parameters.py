@@ -11,7 +11,7 @@ LARGEST = 1 << 62
 
 
 def check_params(estimator: Any) -> None:
-    """Check the parameters by scikit-learn's constraints, and refuse integers that no double or counter could hold."""
+    """Check the parameters by scikit-learn's constraints, and reject integers that no double or counter could hold."""
     estimator._validate_params()
     for name, value in estimator.get_params(deep=False).items():
         if isinstance(value, numbers.Integral) and abs(int(value)) > LARGEST:

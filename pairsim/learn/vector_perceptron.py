@@ -209,7 +209,7 @@ class VectorPerceptronClassifier(KernelClassifier):
             values = self._gram_of_rows(left) if right is None else self._gram(left, right)
         else:
             own = {"gamma": self.gamma_, "degree": self.degree, "coef0": self.coef0}
-            with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is refused
+            with np.errstate(over="ignore", invalid="ignore"):  # what comes of it is rejected
                 values = steady_values(self.kernel, left, left if right is None else right, **own)
         return checked_values(np.ascontiguousarray(values, np.float64))
 

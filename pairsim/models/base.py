@@ -193,7 +193,7 @@ class PairModel(abc.ABC):
         return self._points(points)._margins(rows, low, high)
 
     def takes(self, X: Any) -> bool:
-        """Tell whether X is in the model's own form already, so that checking it would change and refuse nothing."""
+        """Tell whether X is in the model's own form already, so that checking it would change and reject nothing."""
         return (
             self._takes_arrays
             and type(X) is np.ndarray

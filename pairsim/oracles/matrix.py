@@ -130,7 +130,7 @@ class Matrix(Oracle):
 
 
 def _check_row(win_probabilities: NDArray[np.float64], i: int) -> None:
-    """Refuse row i unless it holds probabilities that agree with column i."""
+    """Reject row i unless it holds probabilities that agree with column i."""
     row, column = win_probabilities[i], win_probabilities[:, i]
     off = np.arange(len(row)) != i
     outside = ((row < 0.0) | (row > 1.0)) & off

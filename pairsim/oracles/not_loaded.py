@@ -1,4 +1,4 @@
-"""A user's oracle whose module is not loaded: it can be listed, and is refused where it would have to answer."""
+"""A user's oracle whose module is not loaded: it can be listed, and is rejected where it would have to answer."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ class Option(NamedTuple):
 
 
 def check_points(*counts: int) -> None:
-    """Refuse a grid with more points than a sweep can list: the product of the numbers of values of its options.
+    """Reject a grid with more points than a sweep can list: the product of the numbers of values of its options.
 
     Examples
     --------

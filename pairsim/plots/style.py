@@ -50,7 +50,7 @@ def count_on_log_axis(ax: Axes) -> None:
 
 
 def check_axes(owner: str, ax: Any) -> None:
-    """Refuse what cannot be drawn on; None stands for a new figure's axes."""
+    """Reject what cannot be drawn on; None stands for a new figure's axes."""
     from matplotlib.axes import Axes
 
     if ax is not None:

@@ -1,4 +1,4 @@
-"""What a trial may take: refused before the memory is taken, or before hours begin that nothing can interrupt."""
+"""What a trial may take: rejected before the memory is taken, or before hours begin that nothing can interrupt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SLAB_BYTES = 7000  # of a class: orders, plain scores, answers, tops
 
 
 def check_trial(n: int, decoders: Sequence[Decoder], methods: Sequence[str], scored: bool) -> None:
-    """Refuse decoders of which one trial asks too much or takes more memory than there is."""
+    """Reject decoders of which one trial asks too much or takes more memory than there is."""
     for decoder, method in zip(decoders, methods, strict=True):
         queries = decoder.cost(n).queries
         if queries > MOST_QUERIES:

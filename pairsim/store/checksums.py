@@ -41,7 +41,7 @@ def sealed(table: Table, columns: Row) -> Row:
 
 
 def check_seal(path: Path, table: Table, row: Row) -> None:
-    """Refuse the file that a row was read from, unless its checksum is right."""
+    """Reject the file that a row was read from, unless its checksum is right."""
     if tuple(map(type, row)) not in table.kinds or row[-1] != row_checksum(table.name, row[:-1]):
         raise damaged(path, f"{place_of(table, row)} has a wrong checksum")
 

@@ -55,7 +55,7 @@ def one_line(text: object) -> str:
 
 
 def damaged(path: Path, where: str) -> ParameterError:
-    """Build the refusal of a file that was a store and cannot be trusted any more."""
+    """Build the rejection of a file that was a store and cannot be trusted any more."""
     must_be = f"an undamaged store, but {one_line(where)}: restore a copy, or run its sweep again into a new file"
     return parameter_error("Store", "path", must_be, path)
 

@@ -62,7 +62,7 @@ def is_store(path: Path) -> bool:
 
 
 def check_header(path: Path) -> None:
-    """Refuse a file that is not one of our stores, or of a later format; nothing is changed in it."""
+    """Reject a file that is not one of our stores, or of a later format; nothing is changed in it."""
     try:
         header = _header(path)
     except (FileNotFoundError, NotADirectoryError):

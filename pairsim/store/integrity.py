@@ -117,7 +117,7 @@ _REFERENCES: dict[Table, tuple[Table, tuple[int, ...]]] = {
 
 
 def check_row(path: Path, table: Table, row: Row) -> None:
-    """Refuse the file that a row was read from, unless the row is whole and holds what it should."""
+    """Reject the file that a row was read from, unless the row is whole and holds what it should."""
     check_seal(path, table, row)
     if not _SOUND[table](row):
         raise damaged(path, f"{place_of(table, row)} does not hold what it should")

@@ -26,7 +26,7 @@ def task_id(definition: str) -> str:
 def task_kind(definition: str) -> str:
     """Return what kind of work a task's definition says it is; those of sweeps, which came first, do not say.
 
-    Nor does text that is no definition at all: whoever wants to compute it will refuse it.
+    Nor does text that is no definition at all: whoever wants to compute it will reject it.
 
     Examples
     --------

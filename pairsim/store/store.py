@@ -253,7 +253,7 @@ class Store:
 
 
 def _check_tasks(transaction: Transaction, tasks: tuple[str | None, ...]) -> None:
-    """Refuse a record of a task that the store does not hold."""
+    """Reject a record of a task that the store does not hold."""
     for task in tasks:
         if task is not None and not transaction.knows(task):
             raise parameter_error("Store", "task", f"one that was added to {transaction.path}", ascii(task))

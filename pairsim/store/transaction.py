@@ -93,7 +93,7 @@ class Transaction:
             self.put(TASKS, sealed(TASKS, (task, self._of(TASKS)[0], definition)))
 
     def _check_kind(self, kind: str) -> None:
-        """Refuse a task of another kind than those in the store: no table could show both."""
+        """Reject a task of another kind than those in the store: no table could show both."""
         if self._kind is None:
             first: Row | None = self._sqlite.execute(f"{TASKS.select} LIMIT 1").fetchone()
             if first is not None:
@@ -139,7 +139,7 @@ class Transaction:
         return written
 
     def _meet(self, table: Table, row: Row, stored: Row | None) -> Meeting:
-        """Return what a result meets in the stored row of its block, or refuse it."""
+        """Return what a result meets in the stored row of its block, or reject it."""
         if stored is None:
             return Meeting.NEW
         if stored == row:
@@ -170,7 +170,7 @@ class Transaction:
                 self.put(RUNS, sealed(RUNS, (self._of(RUNS)[0], *run)))
 
     def put_oracle(self, oracle: Row, arrays: list[Row]) -> None:
-        """Write an oracle and its arrays, unless they are there; another oracle of the same digest is refused."""
+        """Write an oracle and its arrays, unless they are there; another oracle of the same digest is rejected."""
         stored = self.find(ORACLES, oracle[0])
         if stored is None:
             self._check_room(arrays)
@@ -186,7 +186,7 @@ class Transaction:
             raise parameter_error("Store", "oracles", "one and the same wherever the digest is the same", oracle[0])
 
     def _check_room(self, arrays: list[Row]) -> None:
-        """Refuse arrays with which the store would have more of them than a store is opened with."""
+        """Reject arrays with which the store would have more of them than a store is opened with."""
         if not arrays:
             return
         held = self._sqlite.execute("SELECT data FROM arrays")

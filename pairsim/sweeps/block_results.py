@@ -135,7 +135,7 @@ def _to_agreements(trials: int, numbers: tuple[float, ...]) -> float:
 
 
 def _require_moments(moments: Moments | None, low: float) -> None:
-    """Refuse moments that no numbers in [low, 1] have, with low at least -1."""
+    """Reject moments that no numbers in [low, 1] have, with low at least -1."""
     if moments is not None:
         second, third = 4.0 * moments.count, 8.0 * moments.count
         _require(low - SLACK <= moments.mean <= 1.0 + SLACK and 0.0 <= moments.second <= second)
@@ -148,7 +148,7 @@ def _require(holds: bool) -> None:
 
 
 def _checked(read: Callable[[int, tuple[float, ...]], T], record: BlockRecord | PairRecord) -> T:
-    """Return what `read` makes of stored numbers, or refuse numbers that no version of pairsim has written."""
+    """Return what `read` makes of stored numbers, or reject numbers that no version of pairsim has written."""
     try:
         return read(record.trials, record.values)
     except (ValueError, OverflowError):

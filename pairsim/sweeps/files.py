@@ -43,7 +43,7 @@ SWEEP_TABLE = TableKind(tuple(COLUMNS), TEXT_COLUMNS, WHOLE_COLUMNS, is_sound, l
 
 
 def check_table_target(path: Path) -> None:
-    """Refuse a results file that could not be written."""
+    """Reject a results file that could not be written."""
     SWEEP_TABLE.check_target(path)
 
 

@@ -68,7 +68,7 @@ def _digest(name: str, text: str, arrays: Arrays) -> str:
 
 
 def oracle_of(record: OracleRecord) -> Oracle:
-    """Return the oracle that `oracle_record` made plain; refuse a record that is not of one.
+    """Return the oracle that `oracle_record` made plain; reject a record that is not of one.
 
     Raises
     ------

@@ -88,7 +88,7 @@ def stored_cells(store: Store, results: BlockResults, left_out: list[str] | None
     """Yield the rows that a store was asked for, as far as their blocks are there.
 
     Rows that were computed by rules of an earlier version are left out; the decoders of those that were not computed
-    again are added to `left_out` at the end. Where that is None, such a row is refused. A row of which only the
+    again are added to `left_out` at the end. Where that is None, such a row is rejected. A row of which only the
     reference was computed so has no agreement.
     """
     tasks = {record.id: record for record in store.tasks()}

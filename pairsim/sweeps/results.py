@@ -29,7 +29,7 @@ def read_rows(path: Path, left_out: list[str] | None = None) -> list[Row]:
 
 
 def check_exists(path: Path) -> None:
-    """Refuse a file that is not there."""
+    """Reject a file that is not there."""
     if not path.exists():
         raise parameter_error("read", "file", "a results store or table that exists", repr(str(path)))
 
@@ -40,7 +40,7 @@ def read_table_rows(path: Path) -> list[Row]:
 
 
 def rows_of_store(store: Store, path: Path, left_out: list[str] | None = None) -> list[Row]:
-    """Return the rows of an open store, which `path` names in errors; refuse one that has none."""
+    """Return the rows of an open store, which `path` names in errors; reject one that has none."""
     rows = stored_rows(store, left_out)
     if not rows:
         why = "whose rows are all skipped" if left_out else "in which no block is finished yet"

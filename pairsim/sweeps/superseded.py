@@ -23,7 +23,7 @@ def superseded_tasks(store: Store) -> tuple[set[str], list[str]]:
         except SupersededError as error:
             ids.add(record.id)
             old.append((record.definition, error.spec))
-        except ParameterError:  # damaged or forged: refused where it is wanted
+        except ParameterError:  # damaged or forged: rejected where it is wanted
             continue
     return ids, not_computed_again(old, current)
 

@@ -95,7 +95,7 @@ def _read_shard(shard: str | None) -> tuple[int, int] | None:
 
 
 def check_grid(oracles: Sequence[Oracle], decoders: Sequence[Decoder], trials: int | None) -> None:
-    """Refuse a grid with an empty side, or with a decoder that does not fit a number of classes, before any work."""
+    """Reject a grid with an empty side, or with a decoder that does not fit a number of classes, before any work."""
     check_members("sweep", "oracles", oracles, Oracle, "at least one oracle, all such as Uniform(16, 0.9)")
     check_members("sweep", "decoders", decoders, Decoder, "at least one decoder, all such as MaxWin()")
     for oracle in oracles:

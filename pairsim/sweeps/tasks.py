@@ -74,7 +74,7 @@ def _before_labels_were_drawn(task: Task) -> str:
 
 
 def task_of(record: TaskRecord, store: Store, known: dict[str, Oracle] | None = None) -> Task:
-    """Return the task that a store holds; refuse one that this version of pairsim would not compute alike.
+    """Return the task that a store holds; reject one that this version of pairsim would not compute alike.
 
     `known` are the oracles of earlier tasks by their digest, so that many tasks of one oracle hold it once.
 
@@ -101,7 +101,7 @@ def task_of(record: TaskRecord, store: Store, known: dict[str, Oracle] | None = 
             if parts["n"] != oracle.n or parts["method"] not in METHODS[1:] or task_id(record.definition) != record.id:
                 raise ValueError
             return Task(oracle, digest, decoder, parts["method"], seed, record.definition, record.id)
-        decoder.cost(oracle.n)  # refuses a decoder that does not fit the number of classes
+        decoder.cost(oracle.n)  # rejects a decoder that does not fit the number of classes
         task = make_task(oracle, oracle_record(oracle), decoder, parts["method"], seed)
         if _draws_labels(oracle, decoder) and record.definition == _before_labels_were_drawn(task):
             raise superseded(decoder)

@@ -40,7 +40,7 @@ def verify_store(
     """Play random blocks of a store again, all of them when there are no more than `blocks`.
 
     Blocks of tasks that were computed by rules of an earlier version cannot be: they are left out, and the decoders of
-    these tasks are added to `left_out`, unless they were computed again. Where that is None, such a block is refused.
+    these tasks are added to `left_out`, unless they were computed again. Where that is None, such a block is rejected.
     """
     tasks = {record.id: record for record in store.tasks()}
     old, missing = (set(), []) if left_out is None else superseded_tasks(store)
@@ -61,7 +61,7 @@ def verify_store(
 
 
 def _check_place(record: BlockRecord, task: Task) -> None:
-    """Refuse a block that is longer than blocks are, or outside of what can be run."""
+    """Reject a block that is longer than blocks are, or outside of what can be run."""
     size = block_trials(task.oracle.n)
     end = record.block * size + record.trials
     if task.method == "exact" or record.trials > size or end > (task.oracle.rows or TRIALS_LIMIT):

@@ -115,7 +115,7 @@ def _as_record(decoder: Decoder) -> Decoder | UsersDecoder:
 
 
 def _decoder_of(record: UsersDecoder) -> Decoder:
-    """Return the decoder of a sweep elsewhere; refuse one whose code is another here."""
+    """Return the decoder of a sweep elsewhere; reject one whose code is another here."""
     cls = _load(Decoder, record.name)  # type: ignore[type-abstract]
     decoder = cls(**record.settings)
     if decoder.code != record.code:
@@ -124,7 +124,7 @@ def _decoder_of(record: UsersDecoder) -> Decoder:
 
 
 def _oracle_of(record: OracleRecord) -> Oracle:
-    """Return the oracle of a sweep elsewhere; refuse one whose code is another here."""
+    """Return the oracle of a sweep elsewhere; reject one whose code is another here."""
     if names_user_class(record.name):
         _load(Oracle, record.name)  # type: ignore[type-abstract]
     try:

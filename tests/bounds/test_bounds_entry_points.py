@@ -1,4 +1,4 @@
-"""bound() and certified_sample_size(): what they take, what they return, what they refuse."""
+"""bound() and certified_sample_size(): what they take, what they return, what they reject."""
 
 from __future__ import annotations
 

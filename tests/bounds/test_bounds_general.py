@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pairsim import Matrix, MaxWin, Poll, Similarity, Uniform, simulate
 from pairsim.bounds import bound
 from pairsim.bounds.general import general_max_win_failure, general_poll_failure
-from pairsim.bounds.rivals import FAILED, FIRST, MASS, SUMS, score_laws, walk_rivals
+from pairsim.bounds.rivals import FAILED, FIRST, MASS, SUMS, score_pmfs, walk_rivals
 from pairsim.bounds.uniform_max_win import max_win_failure
 from pairsim.bounds.uniform_poll import poll_failure
 from pairsim.stats import binomial_interval
@@ -56,9 +56,9 @@ def test_poll_holds_the_exact_value(probabilities: Probabilities, samples: int, 
 
 @given(probability_matrices(5))
 @settings(derandomize=True, deadline=None, max_examples=30)
-def test_score_laws_are_exact(probabilities: Probabilities) -> None:
+def test_score_distributions_are_exact(probabilities: Probabilities) -> None:
     n = len(probabilities)
-    laws = score_laws(as_floats(probabilities))
+    laws = score_pmfs(as_floats(probabilities))
     exact = np.zeros((n - 1, n - 1))
     among_rivals = [row[1:] for row in probabilities[1:]]
     for scores, weight in score_vectors(among_rivals).items():
@@ -70,7 +70,7 @@ def test_score_laws_are_exact(probabilities: Probabilities) -> None:
 def test_the_walk_counts_pairs_exactly() -> None:
     # the expected number of rivals with at least class 0's score, over all tournaments, is the sum of `FIRST`
     probabilities = [[Fraction(4 + j - i, 8) for j in range(4)] for i in range(4)]
-    laws = score_laws(as_floats(probabilities))
+    laws = score_pmfs(as_floats(probabilities))
     total = mass = 0.0
     for score in range(4):
         ahead = np.array([[law[max(0, score - 1 + beaten) :].sum() for law in laws] for beaten in range(2)])

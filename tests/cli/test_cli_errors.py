@@ -16,7 +16,7 @@ commands_built_once = hostile_files.commands_built_once
 GRID = ("sweep", "exact", "bound", "plan")
 TARGET = {"plan": ("--target", "0.9")}
 POINT = ("--n", "8", "--p", "0.9")
-# options that commands share, each with a value that is refused
+# options that commands share, each with a value that is rejected
 SHARED = {
     "no n": ("--p", "0.9"),
     "no p": ("--n", "8"),

@@ -102,7 +102,7 @@ def give(tmp_path: Path, pairsim_command, task: str) -> Callable[[str, bytes, st
 
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_good_files_are_read(good: dict[str, bytes], give, kind: str) -> None:
-    """The control: what is refused below is refused for what was done to it."""
+    """The control: what is rejected below is rejected for what was done to it."""
     for command in COMMANDS[kind]:
         assert give(kind, good[kind], command) == 0
 

@@ -35,7 +35,7 @@ def test_commands_refuse_more_than_a_machine_can_bear(pairsim_command, command: 
     assert len(ended.err.splitlines()) == 1
     assert f"from 1 to {MOST}" in ended.err
     assert str(number) in ended.err
-    assert list(tmp_path.iterdir()) == []  # refused before anything was made
+    assert list(tmp_path.iterdir()) == []  # rejected before anything was made
 
 
 def test_the_limit_itself_is_no_refusal():

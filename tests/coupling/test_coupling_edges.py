@@ -1,4 +1,4 @@
-"""`pairsim.coupling` at its edges: certain and infinite values, many rows, refusals, LIBSVM, no compiler."""
+"""`pairsim.coupling` at its edges: certain and infinite values, many rows, rejections, LIBSVM, no compiler."""
 
 from __future__ import annotations
 

@@ -202,7 +202,8 @@ def test_the_text_of_the_data_is_what_the_generator_writes(monkeypatch):
     assert "learn/data/*.txt" in settings_["tool"]["setuptools"]["package-data"]["pairsim"]
 
 
-# --- refusals --------------------------------------------------------------------------------------------------------
+# --- rejections
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

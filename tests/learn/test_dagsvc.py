@@ -280,7 +280,7 @@ def test_estimators_and_pipelines_are_trained_once_in_a_block():
 
 
 class _Unpicklable(list):
-    """Priors that refuse to be pickled."""
+    """Priors that reject to be pickled."""
 
     def __reduce_ex__(self, protocol):
         raise TypeError("not to be pickled")

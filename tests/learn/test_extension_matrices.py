@@ -1,4 +1,4 @@
-"""SingleBinaryClassifier with extension matrices of the user's: Algorithms 1 and 2 spelled out, and what is refused."""
+"""SingleBinaryClassifier with the user's extension matrices: Algorithms 1 and 2 spelled out, and what is rejected."""
 
 from __future__ import annotations
 

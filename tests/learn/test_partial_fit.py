@@ -1,4 +1,4 @@
-"""Online learning: rows in parts are the rows as a whole, bit for bit; what a call is given, keeps and refuses."""
+"""Online learning: rows in parts are the rows as a whole, bit for bit; what a call is given, keeps and rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LIBSVM's text files: the same margins as the model that was written; anything else is refused in one line."""
+"""LIBSVM's text files: the same margins as the model that was written; anything else is rejected in one line."""
 
 from __future__ import annotations
 
@@ -244,7 +244,7 @@ def test_damaged_files_never_crash(tmp_path_factory, data):
     try:
         model = read(folder, bytes(content[:end]))
     except ParameterError as error:
-        event("refused")
+        event("rejected")
         lines = str(error).splitlines()
     else:
         event("read")

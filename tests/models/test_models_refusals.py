@@ -1,4 +1,4 @@
-"""Trained models: what does not fit raises the library's own error; what is no one-vs-one model is refused."""
+"""Trained models: what does not fit raises the library's own error; what is no one-vs-one model is rejected."""
 
 from __future__ import annotations
 

@@ -224,7 +224,8 @@ def test_no_reason_speaks_of_numbers_that_mean_nothing() -> None:
     assert "lowest number" not in reasons
 
 
-# --- refusals --------------------------------------------------------------------------------------------------------
+# --- rejections
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Stores with right checksums whose content no sweep has written: refused in one line, and never worked through."""
+"""Stores with right checksums whose content no sweep has written: rejected in one line, and never worked through."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_arrays_that_lie_are_refused(blob: bytes) -> None:
     with pytest.raises(ValueError, match=r"array"):
         unpacked(blob)
     honest = _claiming("{'descr': '<f8', 'fortran_order': False, 'shape': (2,)}\n", bytes(16))
-    assert unpacked(honest).tolist() == [0.0, 0.0]  # so it is the lie that is refused, not the way it is told
+    assert unpacked(honest).tolist() == [0.0, 0.0]  # so it is the lie that is rejected, not the way it is told
 
 
 def test_one_digest_means_one_oracle(tmp_path: Path) -> None:

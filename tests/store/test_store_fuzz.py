@@ -1,4 +1,4 @@
-"""Damaged and hostile files: refused in one line and left alone, or read exactly as they were. Nothing in between."""
+"""Damaged and hostile files: rejected in one line and left alone, or read exactly as they were. Nothing in between."""
 
 from __future__ import annotations
 

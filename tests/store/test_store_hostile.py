@@ -1,4 +1,4 @@
-"""Hostile and foreign files: what passes for a store and is none is refused, and never changed."""
+"""Hostile and foreign files: what passes for a store and is none is rejected, and never changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Merging stores: the laws that it obeys, what becomes of the rest, and what it refuses."""
+"""Merging stores: the laws that it obeys, what becomes of the rest, and what it rejects."""
 
 from __future__ import annotations
 

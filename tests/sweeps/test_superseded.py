@@ -147,7 +147,7 @@ def test_evaluations(pairsim_command, tmp_path):
 
 
 def test_only_what_0_2_0_wrote_is_superseded(old_store):
-    """Negative control: anything else that this version does not write is refused, and not left out."""
+    """Negative control: anything else that this version does not write is rejected, and not left out."""
     with Store.read(old_store) as store:
         for at in range(len(ROWS)):
             record = TaskRecord(ROWS[at][0], definition_of(at))

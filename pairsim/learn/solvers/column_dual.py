@@ -23,13 +23,13 @@ MIDDLE = 256  # points whose mean is the middle of a ball: all of many would tak
 
 @dataclasses.dataclass(frozen=True)
 class ColumnSolutions:
-    """Where the duals stand: `beta` holds label times dual variable, a machine per row, a data point per column."""
+    """Where the duals stand: `beta` holds label times dual variable, an SVM per row, a data point per column."""
 
     beta: Numbers
     bias: Numbers
     steps: NDArray[np.int64]
     violation: float  # the largest
-    margins: Numbers  # the smallest distance of a point from each machine's plane, below 0 on the wrong side
+    margins: Numbers  # the smallest distance of a point from each SVM's plane, below 0 on the wrong side
     radius: float  # of a ball that holds the points
 
 
@@ -79,7 +79,7 @@ class ColumnSVM:
         return np.flatnonzero((self.up > self.low.min()) | (self.low < self.up.max()))
 
     def part(self, points: NDArray[np.int64]) -> ColumnSVM:
-        """Return the machine of some points alone, the other variables as they are."""
+        """Return the SVM of some points alone, the other variables as they are."""
         part = ColumnSVM(self.gram[np.ix_(points, points)], self.upper[points] + self.lower[points], 1.0)
         part.beta[:] = self.beta[points]
         part.set_errors(self.errors()[points])
@@ -131,11 +131,11 @@ def solve_columns(gram: NDArray[np.floating], signs: Numbers, boxes: Numbers, to
     Parameters
     ----------
     gram : ndarray, shape (points, points)
-    signs : ndarray, shape (machines, points)
-        +1 and -1, the label of each point for each machine; 0 leaves it out. Both must be there. Points that are left
+    signs : ndarray, shape (SVMs, points)
+        +1 and -1, the label of each point for each SVM; 0 leaves it out. Both must be there. Points that are left
         out should stand side by side: sort the points by class where the code has zeros.
-    boxes : ndarray, shape (machines,)
-        The upper limit of each machine's dual variables.
+    boxes : ndarray, shape (SVMs,)
+        The upper limit of each SVM's dual variables.
     tol : float
         By how much optimality may be violated.
 
@@ -152,10 +152,10 @@ def solve_columns(gram: NDArray[np.floating], signs: Numbers, boxes: Numbers, to
     beta, (bias, margins) = np.empty(signs.shape), np.empty((2, len(signs)))
     steps, worst = np.empty(len(signs), np.int64), 0.0
     for k, box in enumerate(boxes):
-        machine = ColumnSVM(values, signs[k], float(box))
-        steps[k], violation = machine.descend(tol, MOST)
+        svm = ColumnSVM(values, signs[k], float(box))
+        steps[k], violation = svm.descend(tol, MOST)
         worst = max(worst, violation)
-        beta[k], bias[k], margins[k] = machine.beta, machine.bias(), machine.margin(signs[k])
+        beta[k], bias[k], margins[k] = svm.beta, svm.bias(), svm.margin(signs[k])
     return ColumnSolutions(beta, bias, steps, worst, margins, ball_radius(gram))
 
 

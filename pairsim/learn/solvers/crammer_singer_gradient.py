@@ -1,4 +1,4 @@
-"""The machine of Crammer and Singer by stochastic subgradients, as Keshet's notes print it, with the step corrected."""
+"""The SVM of Crammer and Singer by stochastic subgradients, as Keshet's notes print it, with the step corrected."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def learn_weights(
 ) -> LearnedWeights:
     """Train and move the weights in turn until they change by no more than `tol`, relatively.
 
-    `train` takes a label kernel, the dual variables to start from, and the steps that were taken before. A machine that
+    `train` takes a label kernel, the dual variables to start from, and the steps that were taken before. An SVM that
     violates optimality by `dual_tol` or more has had all its steps: it is the last. With `most` = 0 the weights stay as
     they are. The sum of `mu` is the radius. No weight falls below the part `floor` of the mean, as none of `mu` may.
     """
@@ -119,5 +119,5 @@ def learn_weights(
         mu, start = moved, solution.beta
     best = least * float(gradient.sum()) + (1.0 - floor) * radius * float(gradient.max())
     above = 0.5 * (best - float(mu @ gradient))
-    gap = above / solution.objective if solution.objective > 0.0 else np.inf  # of a machine that was not solved
+    gap = above / solution.objective if solution.objective > 0.0 else np.inf  # of an SVM that was not solved
     return LearnedWeights(mu, label_gram, gradient, solution, gap, rounds, steps, converged)

@@ -215,7 +215,7 @@ def _coordinates(gram: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
 
 
 def _checked(gram: object, classes: object) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return both as arrays, or refuse."""
+    """Return both as arrays, or reject."""
     must_be = f"a square symmetric array of finite numbers with at most {MOST_ROWS} rows"
     array = as_array(_OWNER, "gram", gram, must_be)
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not 2 <= len(array) <= MOST_ROWS:

@@ -293,7 +293,7 @@ def _child_numbers(name: str, given: Any) -> NDArray[np.int64]:
 
 
 def _check_preorder(left: NDArray[np.int64], right: NDArray[np.int64]) -> None:
-    """Refuse what is no tree in preorder with the classes 0 to n_nodes, each once."""
+    """Reject what is no tree in preorder with the classes 0 to n_nodes, each once."""
     seen, leaves, waiting = 0, [], [0]
     while waiting:
         place = waiting.pop()

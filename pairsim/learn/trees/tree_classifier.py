@@ -67,7 +67,7 @@ class TreeClassifier(KernelClassifier):
         return self
 
     def _check_options(self) -> None:
-        """Refuse parameters that do not go together."""
+        """Reject parameters that do not go together."""
 
     def _decide(self, rows: ClassRows, classes: Classes, boxes: NDArray[np.float64], seed: int) -> Decision:
         """Divide the classes of a node, and train the SVM that decides; `boxes` has C per row."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pairsim.registries import import_all
 from pairsim.simulation.conditional.base import CONDITIONAL, DIGITS_VERSION, ConditionalMethod
-from pairsim.simulation.conditional.tables import class_zero_scores, poll_tables, quadrature, sampled_law
+from pairsim.simulation.conditional.tables import class_zero_scores, poll_tables, quadrature, sampled_distribution
 
 import_all(__name__, list(__path__))
 
@@ -20,5 +20,5 @@ __all__ = [
     "class_zero_scores",
     "poll_tables",
     "quadrature",
-    "sampled_law",
+    "sampled_distribution",
 ]

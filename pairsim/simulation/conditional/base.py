@@ -55,7 +55,7 @@ class ConditionalMethod:
         return self.given == QUERIES or (oracle.in_slabs and oracle.n <= MOST_SCORED_CLASSES)
 
     def check_memory(self, decoder: Any, n: int) -> None:
-        """Refuse n classes where the tables of the method would take more memory than there is."""
+        """Reject n classes where the tables of the method would take more memory than there is."""
 
     def names(self, trials: SlabTrials, decoder: Any, named: NDArray[np.int64]) -> bool:
         """Write whom the decoder predicts in each trial, exactly as if it were asked; return False where it must be.

@@ -113,7 +113,7 @@ def poll_tables(n: int, l: int) -> PollTables:
 
 
 @functools.lru_cache(maxsize=64)
-def sampled_law(n: int, l: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def sampled_distribution(n: int, l: int) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the distribution functions of a sampled score, one row for each score, and where to start in them."""
     from scipy.special import bdtr
 
@@ -140,5 +140,5 @@ def has_table(n: int, l: int) -> bool:
 
 
 def check_table(spec: str, given: int | str, n: int, l: int) -> None:
-    """Refuse a poll whose tables would take more memory than there is."""
+    """Reject a poll whose tables would take more memory than there is."""
     check_memory("simulate", "l", given, _BYTES_PER_ENTRY * n * (l + 1), f"the table of {spec}")

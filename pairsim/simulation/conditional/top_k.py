@@ -11,7 +11,7 @@ from pairsim.decoders.sample_size import sample_size
 from pairsim.kernels.conditional_top_k import top_k_trials
 from pairsim.oracles import Oracle
 from pairsim.simulation.conditional.base import CONDITIONAL, WINNERS, ConditionalMethod
-from pairsim.simulation.conditional.tables import check_table, has_table, sampled_law
+from pairsim.simulation.conditional.tables import check_table, has_table, sampled_distribution
 
 if TYPE_CHECKING:
     from pairsim.simulation.outcomes import Outcomes
@@ -32,7 +32,7 @@ class TopKGivenScores(ConditionalMethod):
 
     def write(self, trials: Trials, decoder: TopK, out: Outcomes) -> None:
         kernel, cost = decoder.kernel(trials.n), np.zeros(3, np.int64)
-        law = sampled_law(trials.n, kernel.l)
+        distribution = sampled_distribution(trials.n, kernel.l)
         oracle = trials.oracle.kernel()
-        top_k_trials(oracle, kernel, *law, trials.scores, trials.stream, trials.first, out.named, cost)
+        top_k_trials(oracle, kernel, *distribution, trials.scores, trials.stream, trials.first, out.named, cost)
         out.cost[0], out.cost[2] = cost[0], cost[2]  # but for distinct pairs
