@@ -297,18 +297,29 @@ def radag(judge: Judge, n: int, draw: Draw, errors: Sequence[float] | None) -> i
 class Games:
     """Every game of a trial so far: whom each class has met, and how often it lost."""
 
-    def __init__(self, judge: Judge, n: int) -> None:
+    def __init__(self, judge: Judge, n: int, budget: int | None = None) -> None:
         self.judge = judge
+        self.left = n * n if budget is None else budget
+        self.games = [0] * n
         self.met: list[set[int]] = [set() for _ in range(n)]
         self.losses = [0] * n
 
     def beats(self, i: int, j: int) -> bool:
         assert j not in self.met[i], "no pair is asked twice"
+        if self.left == 0:
+            raise SpentError
+        self.left -= 1
+        self.games[i] += 1
+        self.games[j] += 1
         self.met[i].add(j)
         self.met[j].add(i)
         i_wins = self.judge.beats(i, j)
         self.losses[j if i_wins else i] += 1
         return i_wins
+
+
+class SpentError(Exception):
+    """The budget of a decoder is spent."""
 
 
 def play_on(games: Games, n: int, draw: Draw, ties: str, order: str, at_once: int) -> int:
@@ -338,12 +349,31 @@ def play_on(games: Games, n: int, draw: Draw, ties: str, order: str, at_once: in
         games.judge.close_round()
 
 
-def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
-    return play_on(Games(judge, n), n, draw, ties, order, at_once=1)
+def best_so_far(games: Games, n: int, draw: Draw, ties: str) -> int:
+    """Return who has won most games more than it has lost."""
+    ahead = {c: (games.games[c] - games.losses[c]) - games.losses[c] for c in range(n)}
+    return settle(ahead, "random" if ties == "any" else ties, draw, 0)
 
 
-def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str) -> int:
-    games = Games(judge, n)
+def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None) -> int:
+    games = Games(judge, n, budget)
+    try:
+        return play_on(games, n, draw, ties, order, at_once=1)
+    except SpentError:
+        return best_so_far(games, n, draw, ties)
+
+
+def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None) -> int:
+    games = Games(judge, n, budget)
+    try:
+        return prove_winner(games, n, draw, ties, order)
+    except SpentError:
+        judge.close_round()
+        return best_so_far(games, n, draw, ties)
+
+
+def prove_winner(games: Games, n: int, draw: Draw, ties: str, order: str) -> int:
+    judge = games.judge
     classes = list_order(n, order, draw)
     while len(classes) > 1:
         half = len(classes) // 2

@@ -33,21 +33,31 @@ class Cost(NamedTuple):
 class Family(NamedTuple):
     """Decoders for a planner to try: `decoder(size)` for the sizes in `grid`, ascending.
 
-    `caps` says that a member that reaches the target makes costlier decoders of later families useless, and that a
-    certified sample size of a poll is one of its sizes.
+    Larger sizes cost more and succeed more often. `caps` says that a member that reaches the target makes costlier
+    decoders in more rounds useless, and that a certified sample size of a poll is one of its sizes. Of the families of
+    one `group` (by default, each is one of its own), those that are neither cheaper nor faster than another are not
+    listed.
     """
 
     name: str
     decoder: Callable[[int], Decoder]
     grid: list[int]
     caps: bool = False
+    group: str = ""
 
 
-MOST_ASKED_CLASSES = 1024  # beyond it, decoders that can only be asked query by query take minutes
 # What a decoder says of its rules. A subclass with a kernel of its own has other rules, so it inherits none of these.
 FACTS = (
     *("reference", "knock_out", "explained_by", "finds_champions", "label_free", "equivalent", "closed_form"),
-    *("expected_distinct", "asker_only", "needs_pair_errors", "with_pair_errors", "candidates"),
+    *(
+        "expected_distinct",
+        "asker_only",
+        "needs_pair_errors",
+        "with_pair_errors",
+        "candidates",
+        "candidates_knowing",
+        "within",
+    ),
 )
 
 
@@ -149,10 +159,27 @@ class Decoder(abc.ABC):
     @classmethod
     def candidates(cls, n: int, ties: str) -> Iterator[Family]:
         """Yield what a planner should try for n classes under a tie rule: by default, the defaults."""
-        if n <= MOST_ASKED_CLASSES:
-            has_ties = any(field.name == "ties" for field in dataclasses.fields(cls))
-            made = cls(**({"ties": ties} if has_ties else {}))
-            yield Family(cls.name, lambda _: made, [1])
+        has_ties = any(field.name == "ties" for field in dataclasses.fields(cls))
+        made = cls(**({"ties": ties} if has_ties else {}))
+        yield Family(cls.name, lambda _: made, [1])
+
+    @classmethod
+    def candidates_knowing(cls, n: int, ties: str, p: float) -> Iterator[Family]:
+        """Yield what a planner should try, too, where the answers are known to be uniform-p."""
+        yield from ()
+
+    def within(self, n: int, queries: int | None, rounds: int | None = None) -> Decoder | None:
+        """Return this decoder limited to so many queries and rounds, None where it has no such limit and may ask more.
+
+        Examples
+        --------
+        >>> from pairsim import Adag, Quick
+        >>> Quick().within(64, 200), Adag().within(64, 200), Adag().within(64, 50)
+        (Quick(ties='random', order='random', budget=200), Adag(order='random'), None)
+        """
+        cost = self.cost(n)
+        fits = (queries is None or cost.queries <= queries) and (rounds is None or cost.rounds <= rounds)
+        return self if fits else None
 
     @abc.abstractmethod
     def cost(self, n: int) -> Cost:

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.checks import check_classes
+from pairsim.checks import check_classes, check_whole
 from pairsim.decoders.base import ORDERS, TIES_OR_ANY, Cost, Decoder
 from pairsim.decoders.max_win import MaxWin
 from pairsim.decoders.open_pairs import (
@@ -22,6 +22,7 @@ from pairsim.decoders.open_pairs import (
     have_met,
     meet,
     name_best,
+    name_best_so_far,
     new_ledger,
     next_player,
     open_ledger,
@@ -31,7 +32,7 @@ from pairsim.decoders.order import deal
 from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import define_decoder
 
-LEFT, SIZE = 0, 1
+LEFT, SIZE, ASKED, CUT = 0, 1, 2, 3
 
 
 class ChampionKernel(NamedTuple):
@@ -41,6 +42,7 @@ class ChampionKernel(NamedTuple):
     by_label: bool  # the ledger goes by class number, as the tie rule "first" asks for
     ties: int
     at_once: int
+    most: int
 
 
 class ChampionState(NamedTuple):
@@ -54,7 +56,7 @@ class ChampionState(NamedTuple):
     standing: np.ndarray  # int64[n], scratch
     order: np.ndarray  # int64[n]
     games: np.ndarray  # int64[n, 2]
-    progress: np.ndarray  # int64[2]: classes left in the knock-out, games of the round
+    progress: np.ndarray  # int64[4]: classes left in the knock-out, games of the round, games so far, out of budget?
     key: np.ndarray  # uint64[1]
 
 
@@ -115,9 +117,20 @@ def list_round(numbers, sets, order, progress, games, ties, at_once):
     progress[SIZE] = size
 
 
+@bare_inner
+def keep_to_budget(progress, most):
+    """Leave out the games of the round that the budget does not allow, and note it: it is the last round."""
+    if progress[CUT]:
+        progress[SIZE] = 0
+    elif progress[SIZE] > most - progress[ASKED]:
+        progress[CUT] = 1
+        progress[SIZE] = most - progress[ASKED]
+    progress[ASKED] += progress[SIZE]
+
+
 def _allocate(decoder, n):
     labels, standing, order = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
-    games, progress = np.zeros((n, 2), np.int64), np.zeros(2, np.int64)
+    games, progress = np.zeros((n, 2), np.int64), np.zeros(4, np.int64)
     return ChampionState(new_ledger(n), labels, standing, order, games, progress, np.zeros(1, np.uint64))
 
 
@@ -128,6 +141,9 @@ def _begin(decoder, state, key):
     deal(state.order, decoder.shuffled and decoder.by_label, key)
     state.progress[LEFT] = n
     state.progress[SIZE] = list_knock_out(state.ledger.sets, state.order, n, state.games)
+    state.progress[ASKED] = 0
+    state.progress[CUT] = 0
+    keep_to_budget(state.progress, decoder.most)
     state.key[0] = key
 
 
@@ -148,9 +164,12 @@ def _record(decoder, state, k, i, j, i_wins):
 def _finish_round(decoder, state):
     ledger = state.ledger
     list_round(ledger.numbers, ledger.sets, state.order, state.progress, state.games, decoder.ties, decoder.at_once)
+    keep_to_budget(state.progress, decoder.most)
 
 
 def _winner(decoder, state):
+    if state.progress[CUT]:
+        return name_best_so_far(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
     return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
 
 
@@ -184,6 +203,9 @@ class Champion(Decoder):
         decides among equals, except under ties="first", which asks about low class numbers first. On `Uniform` and
         `Ranked` class numbers are drawn in each trial: under ties="first" it then succeeds as often as `MaxWin`, but
         may predict another of the tied.
+    budget : int or None
+        The most queries. Where they are spent before max-win's winner is known, the class with the most wins less
+        losses is predicted. Default: every pair.
 
     References
     ----------
@@ -212,10 +234,13 @@ class Champion(Decoder):
 
     ties: str = "random"
     order: str = "random"
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         self._check_choice("ties", tuple(TIES_OR_ANY))
         self._check_choice("order", ORDERS)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", check_whole("Champion", "budget", self.budget, 1))
 
     @property
     def version(self) -> int:
@@ -230,11 +255,12 @@ class Champion(Decoder):
 
     @property
     def equivalent(self) -> MaxWin | None:
-        return None if self.ties == "any" else MaxWin(self.ties)
+        return None if self.ties == "any" or self.budget is not None else MaxWin(self.ties)
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Champion", n)
-        return Cost(n * (n - 1) // 2, self._most_rounds(n))
+        most = min(n * (n - 1) // 2, self.budget or n * n)
+        return Cost(most, self._most_rounds(n, most))
 
     def kernel(self, n: int) -> ChampionKernel:
         check_ledger_size("Champion", check_classes("Champion", n))
@@ -242,10 +268,20 @@ class Champion(Decoder):
         # all that a leader has left in one round takes 35% to 100% more queries, one of each leader 6% to 43% more,
         # one of the first sqrt(n) leaders 0% to 6% more, for 5 to 13 times fewer rounds under uniform-p (p = 0.7 and
         # 0.9, n = 64 and 256) and 2 to 5 times fewer where the classes are nearly in a strict order.
-        return ChampionKernel(self.order == "random", self.ties == "first", TIES_OR_ANY[self.ties], math.isqrt(n))
+        ties, most = TIES_OR_ANY[self.ties], self.cost(n).queries
+        return ChampionKernel(self.order == "random", self.ties == "first", ties, math.isqrt(n), most)
+
+    def within(self, n: int, queries: int | None, rounds: int | None = None) -> Champion | None:
+        spends = queries is not None and self.cost(n).queries > queries
+        limited = dataclasses.replace(self, budget=queries) if spends else self
+        return limited if rounds is None or limited.cost(n).rounds <= rounds else None
 
     @staticmethod
-    def _most_rounds(n: int) -> int:
+    def _most_rounds(n: int, most: int) -> int:
         """Return the rounds if every query after the knock-out took one of its own."""
-        knock_out = (n - 1).bit_length()
-        return knock_out + n * (n - 1) // 2 - (n - 1)
+        knock_out, left, rounds = n, most, 0
+        while knock_out > 1 and left > 0:
+            left -= knock_out // 2
+            knock_out = (knock_out + 1) // 2
+            rounds += 1
+        return rounds + max(0, left)

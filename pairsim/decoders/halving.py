@@ -10,7 +10,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from pairsim.checks import check_classes
-from pairsim.decoders.base import MOST_ASKED_CLASSES, TIES, Cost, Decoder, Family
+from pairsim.decoders.base import TIES, Cost, Decoder, Family
 from pairsim.decoders.sample_size import check_sample_size, growing_sizes, sample_size
 from pairsim.kernels.protocol import define_decoder
 from pairsim.kernels.stream import draw_below, fold
@@ -209,7 +209,7 @@ class Halving(Decoder):
 
     @classmethod
     def candidates(cls, n: int, ties: str) -> Iterator[Family]:
-        if n <= MOST_ASKED_CLASSES:
-            every = n * (n - 1) // 2  # what asks more than max-win is of no use
-            sizes = [l for l in growing_sizes(n) if cls(l).cost(n).queries < every]
+        every = n * (n - 1) // 2  # what asks more than max-win is of no use
+        sizes = [l for l in growing_sizes(n) if cls(l).cost(n).queries < every]
+        if sizes:
             yield Family(cls.name, lambda l: cls(l, ties), sizes)

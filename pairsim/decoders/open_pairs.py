@@ -199,3 +199,14 @@ def name_best(ledger, labels, standing, ties, key):
     for at in range(labels.size):
         standing[labels[at]] = ledger.numbers[STANDING, at]
     return settle(standing, ties, key, BY_MAX_WIN)
+
+
+@bare_inner
+def name_best_so_far(ledger, labels, standing, ties, key):
+    """Return the class with the most wins less losses: max-win's, if half of all open games were won.
+
+    For a budget that is spent before max-win's winner is known. ANY is a draw among the tied, as none is known first.
+    """
+    for at in range(labels.size):
+        standing[labels[at]] = ledger.numbers[GAMES, at] + 2 * ledger.numbers[STANDING, at]
+    return settle(standing, RANDOM if ties == ANY else ties, key, BY_MAX_WIN)

@@ -30,7 +30,11 @@ from pairsim.errors import parameter_error, shown
 from pairsim.kernels.protocol import define_decoder
 
 MOST_QUERIES = 1 << 25  # of a trial without a budget: 16 bytes each, where they are really asked
-STOPS = (0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)  # that a planner tries, without assuming p
+STOPS = (  # that a planner tries
+    *(0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.83, 0.86, 0.88, 0.9, 0.92, 0.94, 0.95, 0.96, 0.97, 0.975),
+    *(0.98, 0.985, 0.99, 0.992, 0.994, 0.995, 0.996, 0.997, 0.998, 0.999, 0.9995, 0.9999, 0.99999, 0.999999),
+)
+PLANNED_ROUNDS = 18
 
 
 class PosteriorKernel(NamedTuple):
@@ -172,6 +176,26 @@ class Posterior(Decoder):
     @classmethod
     def candidates(cls, n: int, ties: str) -> Iterator[Family]:
         yield Family(cls.name, lambda step: cls(None, STOPS[step - 1]), list(range(1, len(STOPS) + 1)))
+
+    @classmethod
+    def candidates_knowing(cls, n: int, ties: str, p: float) -> Iterator[Family]:
+        if not 0.5 < p < 1.0:
+            return
+        steps, pairs = list(range(1, len(STOPS) + 1)), min(n * (n - 1) // 2, MOST_QUERIES)
+        yield Family(f"{cls.name}, p known", lambda step: cls(p, STOPS[step - 1]), steps)
+        budgets = [max(1, n // 4)]
+        while budgets[-1] < pairs:
+            budgets.append(min(pairs, budgets[-1] * 4 // 3 + 1))
+        yield Family(f"{cls.name}, budget", lambda budget: cls(p, STOPS[-1], budget), budgets)
+        yield Family(f"{cls.name}, rounds", lambda step: cls(p, STOPS[step - 1], None, PLANNED_ROUNDS), steps)
+
+    def within(self, n: int, queries: int | None, rounds: int | None = None) -> Posterior | None:
+        cost, limited = self.cost(n), self
+        if queries is not None and cost.queries > queries:
+            limited = dataclasses.replace(limited, budget=queries)
+        if rounds is not None and cost.rounds > rounds:
+            limited = dataclasses.replace(limited, rounds=rounds)
+        return limited
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Posterior", n)

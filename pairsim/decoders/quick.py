@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from pairsim.checks import check_classes
+from pairsim.checks import check_classes, check_whole
 from pairsim.decoders.base import ORDERS, TIES_OR_ANY, Cost, Decoder
 from pairsim.decoders.max_win import MaxWin
 from pairsim.decoders.open_pairs import (
@@ -23,6 +23,7 @@ from pairsim.decoders.open_pairs import (
     find_opponent,
     meet,
     name_best,
+    name_best_so_far,
     new_ledger,
     next_player,
     open_ledger,
@@ -31,7 +32,7 @@ from pairsim.decoders.order import deal
 from pairsim.kernels.jit import bare_inner
 from pairsim.kernels.protocol import define_decoder
 
-PLAYER, OPPONENT, LOST = 0, 1, 2
+PLAYER, OPPONENT, LOST, ASKED = 0, 1, 2, 3
 
 
 class QuickKernel(NamedTuple):
@@ -39,16 +40,17 @@ class QuickKernel(NamedTuple):
 
     shuffled: bool
     ties: int
+    most: int
 
 
 class QuickState(NamedTuple):
-    """The games so far, and the next one: player (-1 when there is none), opponent and the opponent's losses.
+    """The games so far, their number, and the next one: player (-1: none), opponent and the opponent's losses.
 
     Players are places in `labels`, the list of the classes.
     """
 
     ledger: OpenPairs
-    game: np.ndarray  # int64[3]
+    game: np.ndarray  # int64[4]
     labels: np.ndarray  # int64[n]
     standing: np.ndarray  # int64[n], scratch
     key: np.ndarray  # uint64[1]
@@ -75,7 +77,7 @@ def next_game(numbers, sets, game, ties):
 
 def _allocate(decoder, n):
     labels, standing = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    return QuickState(new_ledger(n), np.zeros(3, np.int64), labels, standing, np.zeros(1, np.uint64))
+    return QuickState(new_ledger(n), np.zeros(4, np.int64), labels, standing, np.zeros(1, np.uint64))
 
 
 def _begin(decoder, state, key):
@@ -83,11 +85,12 @@ def _begin(decoder, state, key):
     deal(state.labels, decoder.shuffled, key)
     state.key[0] = key
     state.game[PLAYER] = 0
+    state.game[ASKED] = 0
     next_game(state.ledger.numbers, state.ledger.sets, state.game, decoder.ties)
 
 
 def _round_size(decoder, state):
-    return np.int64(state.game[PLAYER] >= 0)
+    return np.int64((state.game[PLAYER] >= 0) & (state.game[ASKED] < decoder.most))
 
 
 def _pair(decoder, state, k):
@@ -99,10 +102,13 @@ def _record(decoder, state, k, i, j, i_wins):
 
 
 def _finish_round(decoder, state):
+    state.game[ASKED] += 1
     next_game(state.ledger.numbers, state.ledger.sets, state.game, decoder.ties)
 
 
 def _winner(decoder, state):
+    if state.game[PLAYER] >= 0:  # the budget is spent before the winner is known
+        return name_best_so_far(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
     return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
 
 
@@ -140,6 +146,9 @@ class Quick(Decoder):
         n-1. Under ties="first", which asks about low class numbers first, it is always 0, 1, ..., n-1. On `Uniform` and
         `Ranked` class numbers are drawn in each trial: under ties="first" it then succeeds as often as `MaxWin`, but
         may predict another of the tied.
+    budget : int or None
+        The most queries. Where they are spent before max-win's winner is known, the class with the most wins less
+        losses is predicted. Default: every pair.
 
     References
     ----------
@@ -168,10 +177,13 @@ class Quick(Decoder):
 
     ties: str = "random"
     order: str = "random"
+    budget: int | None = None
 
     def __post_init__(self) -> None:
         self._check_choice("ties", tuple(TIES_OR_ANY))
         self._check_choice("order", ORDERS)
+        if self.budget is not None:
+            object.__setattr__(self, "budget", check_whole("Quick", "budget", self.budget, 1))
 
     @property
     def version(self) -> int:
@@ -186,12 +198,19 @@ class Quick(Decoder):
 
     @property
     def equivalent(self) -> MaxWin | None:
-        return None if self.ties == "any" else MaxWin(self.ties)
+        return None if self.ties == "any" or self.budget is not None else MaxWin(self.ties)
 
     def cost(self, n: int) -> Cost:
         n = check_classes("Quick", n)
-        return Cost(n * (n - 1) // 2, n * (n - 1) // 2)
+        most = min(n * (n - 1) // 2, self.budget or n * n)
+        return Cost(most, most)
 
     def kernel(self, n: int) -> QuickKernel:
         check_ledger_size("Quick", check_classes("Quick", n))
-        return QuickKernel(self.order == "random" and self.ties != "first", TIES_OR_ANY[self.ties])
+        shuffled = self.order == "random" and self.ties != "first"
+        return QuickKernel(shuffled, TIES_OR_ANY[self.ties], self.cost(n).queries)
+
+    def within(self, n: int, queries: int | None, rounds: int | None = None) -> Quick | None:
+        spends = queries is not None and self.cost(n).queries > queries
+        limited = dataclasses.replace(self, budget=queries) if spends else self
+        return limited if rounds is None or limited.cost(n).rounds <= rounds else None

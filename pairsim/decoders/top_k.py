@@ -20,7 +20,6 @@ from pairsim.kernels.ties import BY_TOP_K, cut, settle
 
 FINALS = ("rescore", "maxwin")
 POLLING, FINAL, DONE = 0, 1, 2
-PLANNED_CANDIDATES = (2, 3, 5, 10, 20)
 
 
 class TopKKernel(NamedTuple):
@@ -193,14 +192,28 @@ class TopK(Decoder):
     @classmethod
     def candidates(cls, n: int, ties: str) -> Iterator[Family]:
         for final in reversed(FINALS):
-            for k in PLANNED_CANDIDATES:
-                if k < n:
-                    make = functools.partial(_with_samples, cls, k=k, final=final, ties=ties)
-                    yield Family(f"top-k, k = {k}, {final}", make, growing_sizes(n))
+            for k in planned_candidates(n):
+                make = functools.partial(_with_samples, cls, k=k, final=final, ties=ties)
+                yield Family(f"top-k, k = {k}, {final}", make, growing_sizes(n), group=f"top-k, {final}")
 
     def _check_k(self, n: int) -> None:
         if self.k > n:
             raise parameter_error("TopK", "k", f"at most the number of classes, {n}", self.k)
+
+
+def planned_candidates(n: int) -> list[int]:
+    """Return the numbers of candidates that a planner tries: beyond n / 2 it is nearly a max-win.
+
+    Examples
+    --------
+    >>> planned_candidates(64), planned_candidates(3)
+    ([2, 3, 5, 7, 10, 15, 20, 30], [2])
+    """
+    found, unit = [2, 3, 5, 7], 10
+    while unit <= n:
+        found += [unit, unit * 3 // 2, unit * 2, unit * 3, unit * 5, unit * 7]
+        unit *= 10
+    return [k for k in found if k < n and k <= max(2, n // 2)]
 
 
 def _with_samples(cls: type[TopK], l: int, *, k: int, final: str, ties: str) -> TopK:

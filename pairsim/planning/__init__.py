@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from pairsim.planning.plan import Option, Plan, plan
+from pairsim.planning.options import Option, Plan
+from pairsim.planning.plan import plan
 
 __all__ = ["Option", "Plan", "plan"]

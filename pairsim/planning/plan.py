@@ -2,112 +2,86 @@
 
 from __future__ import annotations
 
-import dataclasses
-import math
 from collections.abc import Callable, Sequence
 
-from pairsim.bounds import bound, certified_sample_size
-from pairsim.checks import check_callable, check_choice, check_instance, check_members, check_number, check_whole
-from pairsim.decoders import Decoder, Family
+import numpy as np
+
+from pairsim.bounds import bound, least_mean_queries, most_success
+from pairsim.checks import (
+    check_callable,
+    check_choice,
+    check_instance,
+    check_members,
+    check_number,
+    check_whole,
+)
+from pairsim.decoders import Decoder, MaxWin
 from pairsim.decoders.base import TIES
 from pairsim.errors import ParameterError, parameter_error
-from pairsim.oracles import Oracle
+from pairsim.oracles import Oracle, Recorded
 from pairsim.planning.candidates import families, fixed
-from pairsim.simulation import check_threads, check_trials, simulate
-from pairsim.stats import Estimate
+from pairsim.planning.limits import Limits
+from pairsim.planning.options import Option, Plan
+from pairsim.planning.report import Reporter, seen_option
+from pairsim.planning.screen import Screen
+from pairsim.planning.search import Search
+from pairsim.simulation import check_seed, check_threads, check_trials
+from pairsim.stats import check_confidence
 
 MOST_CLASSES = 65_535  # beyond it one max-win takes hours, and a poll of any use not much less
-GRID_TRIALS = 4096
-FINAL_TRIALS = 20_480
-SUREST_FIRST = ("exact", "certified", "conditional", "simulated")
-PRICE_TRIALS = 1024  # for the mean cost of a decoder whose queries depend on the answers
+OTHER_TRIALS = 0x9E3779B97F4A7C15  # what the seed of the trials to choose by differs in from that of the figures
 
-
-@dataclasses.dataclass(frozen=True)
-class Option:
-    """One decoder with its cost and its success probability.
-
-    Attributes
-    ----------
-    decoder : Decoder
-    queries, rounds : float
-        What a decision costs; the simulated mean for quick and champion, whose queries depend on the answers.
-    success, low, high : float
-        The success probability and what is known of it: equal when `method` is "exact", a proven interval when it is
-        "certified" (success is then its lower end), a confidence interval when it is "conditional" or "simulated".
-    method : {"exact", "certified", "conditional", "simulated"}
-    """
-
-    decoder: Decoder
-    queries: float
-    rounds: float
-    success: float
-    low: float
-    high: float
-    method: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Plan:
-    """The decoders that reach the target, cheapest first, and all that were evaluated.
-
-    Attributes
-    ----------
-    target : float
-    options : tuple of Option
-        Those whose `low` is at least the target, by queries.
-    looked_at : tuple of Option
-        All parameters that were evaluated, for a plot of success against queries.
-    """
-
-    target: float
-    options: tuple[Option, ...]
-    looked_at: tuple[Option, ...]
+Progress = Callable[[str, int, int], None]
 
 
 def plan(
     oracle: Oracle,
-    target: float,
+    target: float | None = None,
     *,
     decoders: Sequence[Decoder] | None = None,
     max_queries: int | None = None,
     max_rounds: int | None = None,
+    mean_queries: float | None = None,
     seed: int = 0,
     confidence: float = 0.95,
     ties: str = "random",
     trials: int | None = None,
     threads: int | None = None,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
 ) -> Plan:
-    """Find the decoders whose success probability meets a target, cheapest first.
+    """Find the decoders whose success probability meets a target, cheapest first; or the best within limits.
 
-    Each family (ddag, adag, poll, top-k with several k and both finals, max-win; up to 1,024 classes also quick,
-    champion and halving) is listed with the smallest sample size that reaches the target; a top-k or halving that
-    costs more than a poll that reaches it is skipped.
+    Each family (what the decoders declare as `candidates`: posterior, quick, poll, top-k with several k and both
+    finals, halving ...) is listed with the smallest setting that reaches the target. Costs are those of different
+    pairs, because the answer to a pair is persistent.
 
-    A conditional or simulated option was chosen because its interval clears the target on the same trials that it
-    comes from, among many settings tried: read it as a good candidate, and `simulate` it with another seed before
-    relying on it.
-    Exact and certified options need no such check.
+    A setting is chosen by trials of its own, on which its success less its standard error, or the lower limit of its
+    99% interval, meets the target. A decoder without a setting that is sure to meet it is listed where its best
+    estimate does. The figures that are listed come from other trials and were not used for any choice, so their
+    intervals cover as often as they say; one may lie below the target. Of recorded rows, a random half is for choosing.
 
     Parameters
     ----------
     oracle : Oracle
         The source of the answers, random or recorded.
-    target : float
-        Target success probability, strictly between 0 and 1.
+    target : float, optional
+        Target success probability, strictly between 0 and 1. Default: none; the best of each family within the limits.
     decoders : sequence of Decoder, optional
         Consider only these decoders. Default: search all families.
     max_queries, max_rounds : int, optional
-        Maximum queries and rounds per decision.
+        Maximum different pairs and rounds per decision, whatever the answers. A decoder that has a `budget` keeps
+        `max_queries` by it.
+    mean_queries : float, optional
+        Maximum mean number of different pairs per decision.
     seed, confidence, threads
-        Seed, confidence level and threads of the simulations. Default: one thread per core.
+        Seed, confidence level and threads of the simulations. Default: one thread per core. The figures are those of
+        `simulate` with this seed.
     ties : {"random", "lose", "first"}
         Tie rule of decoders whose scores can tie.
     trials : int, optional
-        Trials of the final simulation of each option. Default: 20,480, or every recorded row.
+        Trials of each option's figures. Default: 20,480, fewer where they would ask 40 million queries.
     progress : callable, optional
-        Called with the name of the next candidate.
+        Called with what is looked at next, how many families and options are done, and how many there are.
 
     Returns
     -------
@@ -122,162 +96,141 @@ def plan(
     --------
     >>> from pairsim import Poll, Uniform, plan
     >>> best = plan(Uniform(32, 0.9), 0.9).options[0]
-    >>> best.decoder.spec, best.queries < Poll("5log").cost(32).queries / 5, best.low >= 0.9
-    ('posterior:p=None,stop=0.7', True, True)
+    >>> best.decoder.name, best.queries < Poll("5log").cost(32).queries / 10, best.distinct > best.mean_floor
+    ('posterior', True, True)
+    >>> for best in plan(Uniform(32, 0.9), max_queries=60).options[:2]:
+    ...     print(best.decoder.name, best.most, best.success > 0.6)
+    posterior 60.0 True
+    quick 60.0 True
     """
     check_instance("plan", "oracle", oracle, Oracle, "an oracle such as Uniform(16, 0.9)")
     if decoders is not None:
         decoders = check_members("plan", "decoders", decoders, Decoder, "decoders such as [MaxWin(), Poll()]")
-    check_callable("plan", "progress", progress, "a callable that takes a text")
+    check_callable("plan", "progress", progress, "a callable that takes a text and two numbers")
     check_choice("plan", "ties", ties, TIES)
     if trials is not None:
         trials = check_trials("plan", trials, oracle)
-    target = check_number("plan", "target", target, "a number strictly between 0 and 1")
-    if not 0.0 < target < 1.0:
-        raise parameter_error("plan", "target", "a number strictly between 0 and 1", target)
-    limits = [
-        None if limit is None else check_whole("plan", name, limit, 1)
-        for name, limit in (("max_queries", max_queries), ("max_rounds", max_rounds))
-    ]
+    limits = _checked_limits(max_queries, max_rounds, mean_queries)
+    target = _checked_target(target, limits)
+    seed, confidence = check_seed("plan", seed), check_confidence("plan", confidence)
     threads = check_threads("plan", threads)
     if decoders is None and oracle.n > MOST_CLASSES:
         must_be = f"at most {MOST_CLASSES:,} classes, unless decoders are given"
         raise parameter_error("plan", "n", must_be, oracle.n)
-    search = _Search(oracle, target, limits[0], limits[1], seed, confidence, ties, trials, threads)
-    chosen = families(oracle.n, ties) if decoders is None else map(fixed, decoders)
-    for family in chosen:
+    if target is not None and decoders is None:
+        _refuse_hopeless(oracle, target, limits)
+    chooses, reports = _halves(oracle, seed)
+    screen = Screen(chooses, seed ^ OTHER_TRIALS, threads)
+    search = Search(screen, target, limits, ties)
+    chosen = list(families(oracle, ties)) if decoders is None else list(map(fixed, decoders))
+    for place, family in enumerate(chosen):
         if progress is not None:
-            progress(family.name)
-        search.look_at(family)
-    return search.result()
-
-
-@dataclasses.dataclass
-class _Search:
-    """The state of one plan: what was evaluated so far."""
-
-    oracle: Oracle
-    target: float
-    max_queries: int | None
-    max_rounds: int | None
-    seed: int
-    confidence: float
-    ties: str
-    trials: int | None
-    threads: int | None
-    enough: float = (
-        math.inf
-    )  # queries of a poll that reaches the target: what costs more, in more rounds, is not wanted
-    seen: dict[str, Option] = dataclasses.field(default_factory=dict)
-    reaching: dict[str, Option] = dataclasses.field(default_factory=dict)
-
-    def affordable(self, decoder: Decoder) -> bool:
-        """Say whether the decoder keeps to the limits, and does not cost more than what is known to be enough."""
-        cost = decoder.cost(self.oracle.n)
-        return (
-            (self.max_queries is None or cost.queries <= self.max_queries)
-            and (self.max_rounds is None or cost.rounds <= self.max_rounds)
-            and cost.queries <= self.enough
-        )
-
-    def look_at(self, family: Family) -> None:
-        """Evaluate a family over its grid, then find its smallest setting that reaches the target."""
-        below = 0
-        for wanted in family.grid:
-            setting = wanted
-            while setting > below and not self.affordable(family.decoder(setting)):
-                setting -= 1  # the last step up to a limit is shorter
-            if setting == below:
-                return
-            if self.evaluate(family.decoder(setting), GRID_TRIALS).low >= self.target:
-                break
-            below = setting
-        else:
-            return
-        smallest = self.smallest_setting(family, below, setting)
-        final = self.evaluate(family.decoder(smallest), FINAL_TRIALS)
-        if final.low >= self.target:
-            self.reaching[final.decoder.spec] = final
-            if family.caps:
-                self.enough = int(final.queries)
-                self.certify(family)
-
-    def smallest_setting(self, family: Family, below: int, reached: int) -> int:
-        """Narrow the settings between one that is too small and one that reaches the target (success grows with l)."""
-        while reached - below > 1:
-            middle = (below + reached) // 2
-            option = self.evaluate(family.decoder(middle), FINAL_TRIALS)
-            below, reached = (below, middle) if option.low >= self.target else (middle, reached)
-        return reached
-
-    def certify(self, family: Family) -> None:
-        """Add the smallest poll whose success is proven to reach the target, where a proof is to be had."""
+            progress(family.name, place, len(chosen))
         try:
-            size = certified_sample_size(self.oracle, failure=1.0 - self.target, ties=self.ties)
-        except ParameterError:
-            return
-        decoder = family.decoder(size.l)
-        if self.affordable(decoder):
-            self.reaching[decoder.spec + " certified"] = self.option_of(
-                decoder, 1.0 - size.failure_high, 1.0 - size.failure_high, 1.0 - size.failure_low, "certified"
-            )
+            search.look_at(family)
+        except ParameterError:  # such as one whose trial would take more memory than there is
+            if decoders is not None:
+                raise
+    listed = search.listed()
+    if not listed:
+        raise _nothing(search)
+    reporter = Reporter(reports, seed, confidence, trials, threads, screen)
+    options = []
+    for place, each in enumerate(listed):
+        if progress is not None:
+            progress(each.spec, len(chosen) + place, len(chosen) + len(listed))
+        options.append(reporter.option(each, each in search.certified))
+    options.sort(key=_by_cost if target is not None else _by_success)
+    looked_at = sorted((seen_option(screen, *each) for each in search.seen.items()), key=_by_cost)
+    return Plan(oracle, target, tuple(options), tuple(looked_at))
 
-    def evaluate(self, decoder: Decoder, trials: int) -> Option:
-        """Estimate a decoder; all of them see the same tournaments."""
-        rows = self.oracle.rows
-        trials = check_trials("plan", self.trials or (min(trials, rows) if rows else trials), self.oracle)
-        # who names whom max-win names is right as often, and max-win's own scores are much faster to come by
-        judged = decoder.equivalent or decoder
-        estimate = simulate(self.oracle, judged, trials, self.seed, self.confidence, threads=self.threads)
-        option = self.judge(decoder, estimate)
-        self.seen[option.decoder.spec] = option
-        return option
 
-    def judge(self, decoder: Decoder, estimate: Estimate) -> Option:
-        """Turn an estimate into an option, replaced by a proof where there is one that says as much."""
-        if estimate.method == "exact":
-            return self.option_of(decoder, estimate.success, estimate.low, estimate.high, "exact")
-        judged = decoder.equivalent
-        if judged is not None:
-            try:
-                proven = bound(self.oracle, judged)
-            except ParameterError:
-                pass
-            else:
-                if proven.width <= estimate.high - estimate.low or proven.success_low >= self.target:
-                    low, high = proven.success_low, proven.success_high
-                    return self.option_of(decoder, low, low, high, "certified")
-        return self.option_of(decoder, estimate.success, estimate.low, estimate.high, estimate.method)
+def _by_cost(option: Option) -> tuple[float, ...]:
+    return option.distinct, option.rounds, -option.success
 
-    def option_of(self, decoder: Decoder, success: float, low: float, high: float, method: str) -> Option:
-        """Return the option with the decoder's price."""
-        queries, rounds = self.price(decoder)
-        return Option(decoder, queries, rounds, success, low, high, method)
 
-    def price(self, decoder: Decoder) -> tuple[float, float]:
-        """Return queries and rounds: by formula, or the mean over some trials where they depend on the answers."""
-        if not decoder.adaptive:
-            cost = decoder.cost(self.oracle.n)
-            return float(cost.queries), float(cost.rounds)
-        if decoder.spec in self.seen:
-            return self.seen[decoder.spec].queries, self.seen[decoder.spec].rounds
-        trials = min(PRICE_TRIALS, self.oracle.rows or PRICE_TRIALS)
-        estimate = simulate(self.oracle, decoder, trials, self.seed, method="simulated", threads=self.threads)
-        return estimate.queries, estimate.rounds
+def _by_success(option: Option) -> tuple[float, ...]:
+    return -option.success, option.distinct, option.rounds
 
-    def result(self) -> Plan:
-        """Return the plan, or say what can be reached when the target cannot."""
-        options = sorted(
-            self.reaching.values(),
-            key=lambda option: (option.queries, option.rounds, SUREST_FIRST.index(option.method)),
+
+def _checked_limits(max_queries: int | None, max_rounds: int | None, mean_queries: float | None) -> Limits:
+    whole = [
+        None if limit is None else check_whole("plan", name, limit, 1)
+        for name, limit in (("max_queries", max_queries), ("max_rounds", max_rounds))
+    ]
+    if mean_queries is not None:
+        must_be = "a number of at least 1"
+        mean_queries = check_number("plan", "mean_queries", mean_queries, must_be)
+        if not 1.0 <= mean_queries < 1e18:
+            raise parameter_error("plan", "mean_queries", must_be, mean_queries)
+    return Limits(whole[0], whole[1], mean_queries)
+
+
+def _checked_target(target: float | None, limits: Limits) -> float | None:
+    must_be = "a number strictly between 0 and 1"
+    if target is None:
+        if not limits:
+            raise parameter_error("plan", "target", f"{must_be}, unless a limit such as max_queries is given", None)
+        return None
+    target = check_number("plan", "target", target, must_be)
+    if not 0.0 < target < 1.0:
+        raise parameter_error("plan", "target", must_be, target)
+    return target
+
+
+def _refuse_hopeless(oracle: Oracle, target: float, limits: Limits) -> None:
+    """Refuse what is proven to be out of reach of every decoder.
+
+    Under uniform-p with p of at least 1/2 the class with the most wins is the most likely one, so that nothing is
+    correct more often than max-win. The floors are about decoders to which class numbers mean nothing, and on
+    oracles that treat all wrong classes alike numbers mean nothing to any.
+    """
+    p = oracle.p
+    if not oracle.uniform or p is None or p < 0.5:
+        return
+    most = bound(oracle, MaxWin()).success_high
+    if target > most:
+        raise parameter_error(
+            "plan", "target", f"at most {most:.10g}, the success of max-win, which none exceeds", target
         )
-        if not options:
-            if not self.seen:
-                raise parameter_error(
-                    "plan", "max_queries", f"at least {self.oracle.n - 1}", self.max_queries or self.max_rounds
-                )
-            best = max(self.seen.values(), key=lambda option: (option.low, -option.queries))
-            how = f"{best.decoder.spec}, {best.queries:,.0f} queries"
-            must_be = f"at most {best.low:.4g}, the best that is reached here ({how})"
-            raise parameter_error("plan", "target", must_be, self.target)
-        return Plan(self.target, tuple(options), tuple(sorted(self.seen.values(), key=lambda option: option.queries)))
+    if limits.queries is not None:
+        most = most_success(oracle, limits.queries)
+        if target > most:
+            must_be = f"at most {most:.4g}, which none exceeds with {limits.queries:,} queries"
+            raise parameter_error("plan", "target", must_be, target)
+    if limits.mean_queries is not None:
+        least = least_mean_queries(oracle, target)
+        if limits.mean_queries < least:
+            must_be = f"at least {least:,.1f}, as every decoder asks so much on average for a success of {target:g}"
+            raise parameter_error("plan", "mean_queries", must_be, limits.mean_queries)
+
+
+def _halves(oracle: Oracle, seed: int) -> tuple[Oracle, Oracle]:
+    """Return what to choose by and what to report: of recorded rows, two halves; else the oracle, as seeds differ."""
+    recorded = oracle.recording
+    if recorded is None or recorded.rows is None or recorded.rows < 2:
+        return oracle, oracle
+    rows = recorded.rows
+    order = np.random.default_rng(seed).permutation(rows)
+    truth = recorded.truth(0, rows)
+    parts = np.sort(order[: rows // 2]), np.sort(order[rows // 2 :])
+    first, second = (Recorded.from_bits(recorded.n, recorded.bits[part], truth[part]) for part in parts)
+    return first, second
+
+
+def _nothing(search: Search) -> ParameterError:
+    """Return the error for a target or limits that nothing meets, which says what is met."""
+    limits = search.limits
+    if not search.seen:
+        n = search.n
+        name = next(name for name in ("queries", "mean_queries", "rounds") if getattr(limits, name) is not None)
+        got = getattr(limits, name)
+        named = name if name == "mean_queries" else f"max_{name}"
+        return parameter_error("plan", named, f"such that a decoder of {n} classes can keep to it", got)
+    decoder, found = search.best_seen()
+    queries = search.screen.mean_cost(decoder)[1]
+    where = f", {found.low:.4g} .. {found.high:.4g}" if found.low < found.high else ""
+    how = f"{decoder.spec}, {queries:,.0f} queries on average{where}"
+    within = f" with {limits.described()}" if limits else ""
+    must_be = f"at most {found.success:.4g}, the most that is reached here{within} ({how})"
+    return parameter_error("plan", "target", must_be, search.target)

@@ -47,7 +47,7 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
     names = list(dict.fromkeys(_family(option.decoder.spec) for option in plan.looked_at))
     for place, name in enumerate(names):
         part = [option for option in plan.looked_at if _family(option.decoder.spec) == name]
-        points = [option.queries for option in part], [option.success for option in part]
+        points = [option.distinct for option in part], [option.success for option in part]
         ax.plot(*points, markersize=4, label=name, **point_style(place))
     best: list[Option] = []
     for option in plan.looked_at:  # by queries: on the frontier is what is better than all that is cheaper
@@ -55,7 +55,7 @@ def plot_frontier(plan: Plan, *, ax: Axes | None = None, **line_kwargs: Any) -> 
             best.append(option)
     style: dict[str, Any] = {"color": "#444444", "linewidth": 1.2, "drawstyle": "steps-post", "zorder": 0}
     style |= {"label": "Pareto-optimal"} | line_kwargs
-    ax.plot([option.queries for option in best], [option.success for option in best], **style)
+    ax.plot([option.distinct for option in best], [option.success for option in best], **style)
     ax.axhline(plan.target, color="#444444", linewidth=0.8, linestyle=":", label=f"target {plan.target:g}")
     count_on_log_axis(ax)
     ax.set_xlabel("queries per decision")

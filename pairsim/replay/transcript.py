@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pairsim.decoders import Decoder
-from pairsim.kernels.jit import jit
+from pairsim.kernels.jit import bare_inner, jit
 from pairsim.kernels.pair_set import add_pair, new_pair_set
 from pairsim.kernels.protocol import allocate, begin, finish_round, low_wins, pair, record, round_size, winner
 from pairsim.kernels.stream import draw_key, move_trial, new_trial, stream_key
@@ -35,9 +35,15 @@ def write_down(oracle, decoder, n, stream, number, max_repeats, book, ends):
     """
     state = allocate(decoder, n)
     trial = new_trial()
+    known = new_pair_set(max_repeats)
+    return _write_rounds(oracle, decoder, stream, number, max_repeats, book, ends, state, trial, known)
+
+
+@bare_inner
+def _write_rounds(oracle, decoder, stream, number, max_repeats, book, ends, state, trial, known):
+    """Write the rounds down without counting references: the caller holds all arrays."""
     move_trial(trial, stream, number)
     begin(decoder, state, draw_key(stream, number))
-    known = new_pair_set(max_repeats)
     asked = 0
     rounds = 0
     size = round_size(decoder, state)

@@ -55,6 +55,7 @@ class BlockSimulator:
     reference: int
     seed: int
     paired: bool = False
+    counts_distinct: bool = True  # or does nobody want to know how many different pairs are asked?
 
     @property
     def n(self) -> int:
@@ -117,6 +118,8 @@ class BlockSimulator:
     @functools.cached_property
     def _samples_distinct(self) -> frozenset[int]:
         """The places of decoders without a formula for the different pairs that they ask."""
+        if not self.counts_distinct:
+            return frozenset()
         return frozenset(place for place, decoder, *_ in self._entries if decoder.expected_distinct(self.n) is None)
 
     def _decode(
@@ -150,7 +153,8 @@ class BlockSimulator:
             self._count_distinct(place, decoder, trials, outcomes)
         else:
             sure = outcomes.sure[place] if entry.conditional else NOTHING
-            outcomes.costs[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named, sure)
+            counted = self.counts_distinct
+            outcomes.costs[place] = _ask(trials.oracle, decoder, self.stream, trials.first, named, sure, counted)
         outcomes.note_names(place)
 
     def _count_distinct(self, place: int, decoder: Decoder, trials: Trials, outcomes: TrialOutcomes) -> None:
@@ -182,13 +186,15 @@ def _ask(
     first: int,
     winners: NDArray[np.int64],
     sure: NDArray[np.float64] = NOTHING,
+    counts_distinct: bool = True,
 ) -> NDArray[np.int64]:
     """Run the ask/tell decoder and write whom it names; return [queries, distinct, rounds].
 
-    Where `sure` is not empty, the decoder's own probabilities to be right are written to it.
+    Where `sure` is not empty, the decoder's own probabilities to be right are written to it. Different pairs are as
+    many as queries where they are not counted.
     """
     cost = np.zeros(3, np.int64)
-    repeats = decoder.cost(oracle.n).queries if decoder.repeats else 0
+    repeats = decoder.cost(oracle.n).queries if decoder.repeats and counts_distinct else 0
     decode_trials(oracle.kernel(), decoder.kernel(oracle.n), oracle.n, stream, first, repeats, winners, cost, sure)
     return cost
 
