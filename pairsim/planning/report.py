@@ -16,10 +16,11 @@ from pairsim.planning.search import NARROW, SCORED_WORK, both, proven_success
 from pairsim.simulation.trial_costs import trial_costs
 
 FINAL_TRIALS = 20_480
-FINAL_WORK = 4e7  # queries of all trials of a decoder that must be asked
+DRAWN_WORK = 2.5e8  # queries of all trials of one that scores decide
+FINAL_WORK = 5e6  # queries of all trials of a decoder that must be asked
 COST_TRIALS = 1024
-COST_WORK = 1e7
-FEW_TRIALS = 32  # for the number of different pairs of a decoder that asks the same number of queries in each trial
+COST_WORK = 2e6
+FEW_TRIALS = 20  # for the number of different pairs of a decoder that asks the same number of queries in each trial
 SHARE = 0.95
 
 
@@ -65,7 +66,9 @@ class Reporter:
             return self.trials if rows is None else min(rows, self.trials)
         if rows is not None:
             return rows
-        if self.screen.scores_decide(decoder) or (decoder.equivalent and self.oracle.in_slabs):
+        if self.screen.scores_decide(decoder):
+            work = min(SCORED_WORK / (self.oracle.n**2 / 2), DRAWN_WORK / decoder.cost(self.oracle.n).queries)
+        elif decoder.equivalent and self.oracle.in_slabs:
             work = SCORED_WORK / (self.oracle.n**2 / 2)
         else:
             work = FINAL_WORK / max(1.0, self.screen.mean_cost(decoder)[0])

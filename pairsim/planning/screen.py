@@ -27,9 +27,9 @@ from pairsim.simulation.workspace import WORKSPACES
 from pairsim.stats import Estimate, Moments, binomial_interval, bounded_interval
 
 KEPT_SCORES = 1 << 25  # of all trials that are kept
-COST_TRIALS = 256  # for the mean cost of a decoder whose queries depend on the answers
-COST_WORK = 4e6  # queries of these trials together
-DISTINCT_TRIALS = 16  # where repeats have no formula: the number of different pairs hardly varies
+COST_TRIALS = 128  # for the mean cost of a decoder whose queries depend on the answers
+COST_WORK = 3e5  # queries of these trials together
+DISTINCT_TRIALS = 4  # where repeats have no formula: the number of different pairs hardly varies
 
 
 class Judged(NamedTuple):
@@ -62,6 +62,8 @@ class Screen:
     seed: int
     threads: int
     _slabs: list[KeptTrials] = dataclasses.field(default_factory=list)
+    _costs: dict[Decoder, tuple[float, float, float]] = dataclasses.field(default_factory=dict)
+    _last: tuple[Decoder | None, list[NDArray[np.float64]]] = (None, [])  # what was judged last, slab by slab
 
     @functools.cached_property
     def most_kept(self) -> int:
@@ -90,13 +92,15 @@ class Screen:
         slabs = min(self.most_kept, -(-trials // SLAB_TRIALS))
         while len(self._slabs) < slabs:
             self._slabs.append(self._play(len(self._slabs) * SLAB_TRIALS))
-        failed = np.empty(slabs * SLAB_TRIALS)
-        for place, kept in enumerate(self._slabs[:slabs]):
-            named = np.empty(SLAB_TRIALS, np.int64)
-            part = failed[place * SLAB_TRIALS : (place + 1) * SLAB_TRIALS]
+        known = self._last[1] if self._last[0] == rules else []
+        self._last = rules, known
+        for kept in self._slabs[len(known) : slabs]:
+            named, part = np.empty(SLAB_TRIALS, np.int64), np.empty(SLAB_TRIALS)
             method.write(kept, rules, Outcomes(named, part, np.empty(SLAB_TRIALS), np.empty(0), np.zeros(3)))
             if method.gives == WINNERS:
                 part[:] = named != kept.truth
+            known.append(part)
+        failed = np.concatenate(known[:slabs])
         return _summed(failed, counted=method.gives == WINNERS, confidence=confidence)
 
     def _play(self, first: int) -> KeptTrials:
@@ -105,9 +109,13 @@ class Screen:
             played = SlabTrials(oracle, stream, first, oracle.truth(first, SLAB_TRIALS), desk, None)
             return KeptTrials(oracle, stream, first, played.scores.copy())
 
-    @functools.lru_cache(maxsize=4096)  # noqa: B019 - a screen lives as long as its plan
     def mean_cost(self, decoder: Decoder) -> tuple[float, float, float]:
         """Return the mean queries, different pairs and rounds: by formula where there is one."""
+        if decoder not in self._costs:
+            self._costs[decoder] = self._mean_cost(decoder)
+        return self._costs[decoder]
+
+    def _mean_cost(self, decoder: Decoder) -> tuple[float, float, float]:
         cost, distinct = decoder.cost(self.oracle.n), decoder.expected_distinct(self.oracle.n)
         if not decoder.adaptive and distinct is not None:
             return float(cost.queries), distinct, float(cost.rounds)

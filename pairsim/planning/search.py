@@ -12,15 +12,17 @@ from pairsim.errors import ParameterError
 from pairsim.planning.limits import Limits
 from pairsim.planning.screen import Judged, Screen
 
-LEVELS = (256, 1024, 4096, 16_384)  # trials: more where fewer do not decide
+LEVELS = (256, 1024, 8192, 65_536)  # trials: more where fewer do not decide
 MOST_TRIALS = 1 << 17  # for targets so near to 1 that fewer trials would see no failure
 LEAST_FAILURES = 3.0  # expected at the target, for an estimate at the target to mean something
 CERTAIN = 0.99  # confidence of "reaches it" and "does not" before the last level
 SIGMAS = 2.576  # of an interval at that confidence
-ASKED_WORK = 2e7  # queries to judge a decoder that must be asked
+SURE = 0.5  # standard errors by which the last level must exceed the target
+ASKED_WORK = 1.5e6  # queries to judge a decoder that must be asked
+DRAWN_WORK = 1.5e8  # queries that are not asked, as scores tell who wins how often
 SCORED_WORK = 1e11  # pairs of tournaments that are scored
 NARROW = 2e-3  # a proven interval at most so wide needs no trials beside it
-REFINED = 64  # sizes are found to one part in so many
+REFINED = 1.02  # settings are narrowed down until the next cheaper one costs so little less
 MOST_CERTIFIED_CLASSES = 2048  # beyond it the sum of a proof takes longer than all else
 
 
@@ -55,16 +57,25 @@ class Search:
         if best is None or not self._reaches(best, lenient=True):
             return
         below, reached = -1, top
-        while reached - below > 1:
+        while reached - below > 1 and not self._near(family, settings[below] if below >= 0 else 0, settings[reached]):
             middle = (below + reached) // 2
             below, reached = (below, middle) if self._reaches_at(family, settings[middle]) else (middle, reached)
         low, high = settings[below] if below >= 0 else settings[0] - 1, settings[reached]
-        while high - low > max(1, high // REFINED):
+        while high - low > 1 and not self._near(family, low, high):
             middle = (low + high) // 2
             low, high = (low, middle) if self._reaches_at(family, middle) else (middle, high)
         found = self._made(family, high)
         assert found is not None
         self._note(found, family)
+
+    def _near(self, family: Family, below: int, reached: int) -> bool:
+        """Say whether a setting costs hardly less than one that reaches the target."""
+        cheap, found = (self._made(family, each) if each >= family.grid[0] else None for each in (below, reached))
+        if cheap is None or found is None or cheap.cost(self.n).queries * REFINED < found.cost(self.n).queries:
+            return False
+        if not found.adaptive:
+            return True
+        return self.screen.mean_cost(cheap)[1] * REFINED >= self.screen.mean_cost(found)[1]
 
     def _made(self, family: Family, setting: int) -> Decoder | None:
         return self.limits.kept_by(family.decoder(setting), self.screen)
@@ -114,7 +125,7 @@ class Search:
     def _reaches(self, decoder: Decoder, lenient: bool) -> bool:
         """Say whether a decoder reaches the target, by as many trials as it takes.
 
-        Where the last level does not decide, its estimate does: less its standard error, or, `lenient`, as it is.
+        Where the last level does not decide, its estimate does: less some standard errors, or, `lenient`, as it is.
         """
         assert self.target is not None
         played, found = 0, Judged(0.0, 0.0, 1.0, "")
@@ -126,7 +137,7 @@ class Search:
                 return False
         if found.method != "certified" and played * (1.0 - self.target) < LEAST_FAILURES:
             return False
-        error = 0.0 if lenient else (found.success - found.low) / SIGMAS
+        error = 0.0 if lenient else SURE * (found.success - found.low) / SIGMAS
         return found.success - error >= self.target
 
     def _judged(self, decoder: Decoder) -> Iterator[tuple[int, Judged]]:
@@ -147,7 +158,8 @@ class Search:
         rows, oracle = self.screen.oracle.rows, self.screen.oracle
         most = MOST_TRIALS if rows is None else rows
         if self.screen.scores_decide(decoder):
-            most = min(most, int(SCORED_WORK / (self.n * self.n / 2)))
+            work = SCORED_WORK / (self.n * self.n / 2), DRAWN_WORK / decoder.cost(self.n).queries
+            most = min(most, *map(int, work))
         elif not (decoder.equivalent and oracle.in_slabs):
             most = min(most, int(ASKED_WORK / max(1.0, self.screen.mean_cost(decoder)[0])))
         most = max(64, most) if rows is None else rows
@@ -161,9 +173,9 @@ class Search:
         self.reaching.setdefault(decoder, group)
         if family.caps:
             self.enough = min(self.enough, decoder.cost(self.n).queries)
-            self._certify(family, group)
+            self._certify(family, group, decoder)
 
-    def _certify(self, family: Family, group: str) -> None:
+    def _certify(self, family: Family, group: str, found: Decoder) -> None:
         """Add the smallest poll whose success is proven to reach the target, where a proof is to be had."""
         if self.n > MOST_CERTIFIED_CLASSES:
             return
@@ -174,6 +186,8 @@ class Search:
             return
         decoder = self.limits.kept_by(family.decoder(size.l), self.screen)
         if decoder is not None and decoder.cost(self.n).queries < self.n * (self.n - 1) // 2:
+            if decoder.cost(self.n).queries <= found.cost(self.n).queries:
+                del self.reaching[found]
             self.reaching[decoder] = group
             self.certified.add(decoder)
             self.seen.setdefault(decoder, self.screen.judge(decoder, LEVELS[1], CERTAIN))
@@ -207,7 +221,7 @@ class Search:
         found = list(self.reaching)
         if self.target is None:
             return found
-        costs = {each: (self.screen.mean_cost(each)[1], *each.cost(self.n)) for each in found}
+        costs = {each: (self.screen.mean_cost(each)[1], each.cost(self.n).rounds) for each in found}
         return [
             each
             for each in found
