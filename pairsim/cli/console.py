@@ -122,6 +122,23 @@ def progress_bar(description: str, total: float) -> Iterator[Callable[[float, st
         yield lambda done, label: bar.update(task, advance=done, description=printable(f"{description} {label}"))
 
 
+@contextlib.contextmanager
+def progress_steps(description: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Yield a function to call with (what is being done, steps done, steps in all), which may become more or fewer."""
+    if not sys.stderr.isatty():
+        yield lambda label, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(description, total=None)
+        yield lambda label, done, total: bar.update(
+            task, completed=done, total=total, description=printable(f"{description} {label}")
+        )
+
+
 @functools.cache
 def announce_compiling() -> None:
     """Say in one line, when it happens, that kernels are compiled; from then on they come from the cache."""

@@ -46,9 +46,22 @@ LESS = (
     *("certified_l", "stored", "problems", "rows each", "t-test p", "corrected_t", "McNemar p", "mcnemar", "how"),
     *("fit s", "predict s", "distinct", "agreement"),
 )
+PLAN_LESS = ("rounds", "method", "budget_floor", "mean_floor", "distinct_95", "at_once", "queries")  # the same of plans
 TELL_APART = ("method",)  # names a row where its keys alone do not: one decoder's rows by two methods
 ESTIMATES = ("success", "accuracy", "difference", "observed")
-COUNTS = ("queries", "distinct", "rounds", "problems", "problem_rows", "rows each")
+COUNTS = (
+    "queries",
+    "distinct",
+    "distinct_95",
+    "most",
+    "at_once",
+    "mean_floor",
+    "budget_floor",
+    "rounds",
+    "problems",
+    "problem_rows",
+    "rows each",
+)
 AGREEMENT_DECIMALS = 4
 # digits, where no interval says
 ROUNDED = {"mcnemar": 3, "McNemar p": 3, "corrected_t": 3, "t-test p": 3, "fit s": 3, "predict s": 3}
@@ -112,6 +125,9 @@ def table_columns(records: Sequence[Record]) -> list[Column]:
             columns += _estimate_columns(name, records)
         else:
             columns.append(_column(name, records))
+    if "budget_floor" in names:
+        ranks = {name: place + 1 for place, name in enumerate(PLAN_LESS)}
+        columns = [dataclasses.replace(column, rank=ranks.get(column.name, 0)) for column in columns]
     return columns
 
 

@@ -186,7 +186,9 @@ class Posterior(Decoder):
         budgets = [max(1, n // 4)]
         while budgets[-1] < pairs:
             budgets.append(min(pairs, budgets[-1] * 4 // 3 + 1))
-        yield Family(f"{cls.name}, budget", lambda budget: cls(p, STOPS[-1], budget if budget < pairs else None), budgets)
+        yield Family(
+            f"{cls.name}, budget", lambda budget: cls(p, STOPS[-1], budget if budget < pairs else None), budgets
+        )
         yield Family(f"{cls.name}, rounds", lambda step: cls(p, STOPS[step - 1], None, PLANNED_ROUNDS), steps)
 
     def within(self, n: int, queries: int | None, rounds: int | None = None) -> Posterior | None:

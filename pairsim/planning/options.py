@@ -21,6 +21,9 @@ class Option:
     distinct, distinct_95, most : float
         Different pairs per decision: the mean, by formula where there is one; the 95% quantile; and the most, which
         no decision exceeds.
+    mean_floor, budget_floor : float
+        Proven floors at this success: no decoder asks fewer queries on average, and none whose most queries are fewer.
+        nan where no floor is known, inf where all pairs are proven not to be enough.
     queries : float
         Mean queries per decision, repeats included.
     rounds, at_once : float
@@ -29,15 +32,14 @@ class Option:
         The best estimate of the success probability, and its interval: equal when `method` is "exact", proven when it
         is "certified", a confidence interval when it is "conditional" or "simulated".
     method : {"exact", "certified", "conditional", "simulated"}
-    mean_floor, budget_floor : float
-        Proven floors at this success: no decoder asks fewer queries on average, and none whose most queries are fewer.
-        nan where no floor is known, inf where all pairs are proven not to be enough.
     """
 
     decoder: Decoder
     distinct: float
+    mean_floor: float
     distinct_95: float
     most: float
+    budget_floor: float
     queries: float
     rounds: float
     at_once: float
@@ -45,8 +47,6 @@ class Option:
     low: float
     high: float
     method: str
-    mean_floor: float
-    budget_floor: float
 
 
 @dataclasses.dataclass(frozen=True)

@@ -31,6 +31,8 @@ from pairsim.stats import check_confidence
 MOST_CLASSES = 65_535  # beyond it one max-win takes hours, and a poll of any use not much less
 OTHER_TRIALS = 0x9E3779B97F4A7C15  # what the seed of the trials to choose by differs in from that of the figures
 
+MOST_COMPARED = 3  # of the best where nothing reaches the target: by the trials of the figures, for what can be reached
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -132,9 +134,9 @@ def plan(
             if decoders is not None:
                 raise
     listed = search.listed()
-    if not listed:
-        raise _nothing(search)
     reporter = Reporter(reports, seed, confidence, trials, threads, screen)
+    if not listed:
+        raise _nothing(search, reporter)
     options = []
     for place, each in enumerate(listed):
         if progress is not None:
@@ -143,6 +145,10 @@ def plan(
     options.sort(key=_by_cost if target is not None else _by_success)
     looked_at = sorted((seen_option(screen, *each) for each in search.seen.items()), key=_by_cost)
     return Plan(oracle, target, tuple(options), tuple(looked_at))
+
+
+def _success(option: Option) -> float:
+    return option.success
 
 
 def _by_cost(option: Option) -> tuple[float, ...]:
@@ -170,7 +176,9 @@ def _checked_target(target: float | None, limits: Limits) -> float | None:
     must_be = "a number strictly between 0 and 1"
     if target is None:
         if not limits:
-            raise parameter_error("plan", "target", f"{must_be}, unless a limit such as max_queries is given", None)
+            raise parameter_error(
+                "plan", "target", f"{must_be}, unless a limit such as max_queries is given", "nothing"
+            )
         return None
     target = check_number("plan", "target", target, must_be)
     if not 0.0 < target < 1.0:
@@ -218,7 +226,7 @@ def _halves(oracle: Oracle, seed: int) -> tuple[Oracle, Oracle]:
     return first, second
 
 
-def _nothing(search: Search) -> ParameterError:
+def _nothing(search: Search, reporter: Reporter) -> ParameterError:
     """Return the error for a target or limits that nothing meets, which says what is met."""
     limits = search.limits
     if not search.seen:
@@ -227,10 +235,9 @@ def _nothing(search: Search) -> ParameterError:
         got = getattr(limits, name)
         named = name if name == "mean_queries" else f"max_{name}"
         return parameter_error("plan", named, f"such that a decoder of {n} classes can keep to it", got)
-    decoder, found = search.best_seen()
-    queries = search.screen.mean_cost(decoder)[1]
-    where = f", {found.low:.4g} .. {found.high:.4g}" if found.low < found.high else ""
-    how = f"{decoder.spec}, {queries:,.0f} queries on average{where}"
+    best = max((reporter.option(each, False) for each in search.best_seen(MOST_COMPARED)), key=_success)
+    where = f", {best.low:.4g} .. {best.high:.4g}" if best.low < best.high else ""
+    how = f"{best.decoder.spec}, {best.distinct:,.0f} queries on average{where}"
     within = f" with {limits.described()}" if limits else ""
-    must_be = f"at most {found.success:.4g}, the most that is reached here{within} ({how})"
+    must_be = f"at most {best.success:.4g}, the most that is reached here{within} ({how})"
     return parameter_error("plan", "target", must_be, search.target)

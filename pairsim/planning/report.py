@@ -41,8 +41,11 @@ class Reporter:
         found = self._success(decoder, certified)
         queries, distinct, high, rounds = self._cost(decoder)
         most = float(min(decoder.cost(n).queries, n * (n - 1) // 2))
-        floors = [_floor(each, self.oracle, found.success) for each in (least_mean_queries, least_queries)]
-        return Option(decoder, distinct, min(high, most), most, queries, rounds, queries / rounds, *found, *floors)
+        mean_floor, budget_floor = (
+            _floor(each, self.oracle, found.success) for each in (least_mean_queries, least_queries)
+        )
+        costs = distinct, mean_floor, min(high, most), most, budget_floor, queries, rounds, queries / rounds
+        return Option(decoder, *costs, *found)
 
     def _success(self, decoder: Decoder, certified: bool) -> Judged:
         proven = proven_success(self.oracle, decoder)
@@ -101,4 +104,4 @@ def seen_option(screen: Screen, decoder: Decoder, found: Judged) -> Option:
     queries, distinct, rounds = screen.mean_cost(decoder)
     most = float(min(decoder.cost(n).queries, n * (n - 1) // 2))
     nan = math.nan
-    return Option(decoder, distinct, nan, most, queries, rounds, queries / rounds, *found, nan, nan)
+    return Option(decoder, distinct, nan, nan, most, nan, queries, rounds, queries / rounds, *found)

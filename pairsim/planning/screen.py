@@ -121,7 +121,9 @@ class Screen:
             return float(cost.queries), distinct, float(cost.rounds)
         check_trial(self.oracle.n, (decoder,), ("simulated",), scored=False)
         trials = min(COST_TRIALS if decoder.adaptive else DISTINCT_TRIALS, self.oracle.rows or COST_TRIALS)
-        queries, distinct, rounds = trial_costs(self.oracle, decoder, trials, self.seed, COST_WORK).mean(axis=0)
+        queries, distinct, rounds = trial_costs(self.oracle, decoder, trials, self.seed, COST_WORK, least=2).mean(
+            axis=0
+        )
         if decoder.adaptive:
             return float(queries), float(distinct), float(rounds)
         return float(cost.queries), float(distinct), float(cost.rounds)

@@ -53,10 +53,9 @@ class Search:
         if self.target is None:
             self._compete(family, self._made(family, settings[top]))
             return
-        best = self._made(family, settings[top])
-        if best is None or not self._reaches(best, lenient=True):
+        below, reached = self._bracket(family, settings, top)
+        if reached < 0:
             return
-        below, reached = -1, top
         while reached - below > 1 and not self._near(family, settings[below] if below >= 0 else 0, settings[reached]):
             middle = (below + reached) // 2
             below, reached = (below, middle) if self._reaches_at(family, settings[middle]) else (middle, reached)
@@ -67,6 +66,25 @@ class Search:
         found = self._made(family, high)
         assert found is not None
         self._note(found, family)
+
+    def _bracket(self, family: Family, settings: list[int], top: int) -> tuple[int, int]:
+        """Return the places of a setting that does not reach the target (-1: none) and one that does (-1: none).
+
+        Where another family of the group reaches it, only the top is likely to be too small. Else from below: the
+        largest settings would cost the most to judge.
+        """
+        below = place = -1
+        while place < top:
+            place = top if self._rivals(family) else min(top, 2 * place + 3)
+            decoder = self._made(family, settings[place])
+            if decoder is not None and self._reaches(decoder, lenient=place == top):
+                return below, place
+            below = place
+        return below, -1
+
+    def _rivals(self, family: Family) -> list[Decoder]:
+        """Return what reaches the target of the family's group."""
+        return [found for found, group in self.reaching.items() if group == (family.group or family.name)]
 
     def _near(self, family: Family, below: int, reached: int) -> bool:
         """Say whether a setting costs hardly less than one that reaches the target."""
@@ -110,13 +128,8 @@ class Search:
             return True
         if cost.queries > self.enough and cost.rounds > 1:
             return False
-        return not any(
-            group == (family.group or family.name)
-            and not found.adaptive
-            and found.cost(self.n).queries <= cost.queries
-            and found.cost(self.n).rounds <= cost.rounds
-            for found, group in self.reaching.items()
-        )
+        costs = [each.cost(self.n) for each in self._rivals(family) if not each.adaptive]
+        return not any(each.queries <= cost.queries and each.rounds <= cost.rounds for each in costs)
 
     def _reaches_at(self, family: Family, setting: int) -> bool:
         decoder = self._made(family, setting)
@@ -212,9 +225,10 @@ class Search:
             del self.reaching[rival]
             self.reaching[decoder] = group
 
-    def best_seen(self) -> tuple[Decoder, Judged]:
-        """Return what succeeds most of all that was evaluated, the cheapest among equals."""
-        return max(self.seen.items(), key=lambda each: (each[1].success, -self.screen.mean_cost(each[0])[1]))
+    def best_seen(self, count: int) -> list[Decoder]:
+        """Return what succeeds most of all that was evaluated, the cheapest first among equals."""
+        order = sorted(self.seen, key=lambda each: (-self.seen[each].success, self.screen.mean_cost(each)[1]))
+        return order[:count]
 
     def listed(self) -> Sequence[Decoder]:
         """Return what reaches the target, without what another one of its group beats in every cost."""
