@@ -62,8 +62,8 @@ def binomial_tables(n, asks, parts):
 
 
 @jit
-def halving_trials(asks, ties, cdf, starts, guide, scores, stream, first_trial, winners, price):
-    """Write the winner of each trial and add up the price, but for distinct pairs, which are not known."""
+def halving_trials(asks, ties, cdf, starts, guide, scores, stream, first_trial, winners, cost):
+    """Write the winner of each trial and add up the cost, but for distinct pairs, which are not known."""
     n = scores.shape[0]
     parts = guide.shape[2]
     classes, stay = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -77,8 +77,8 @@ def halving_trials(asks, ties, cdf, starts, guide, scores, stream, first_trial, 
         r = 0
         winner = -2
         while winner == -2:
-            price[QUERIES] += alive * asks[r]
-            price[ROUNDS] += 1
+            cost[QUERIES] += alive * asks[r]
+            cost[ROUNDS] += 1
             if asks[r] == n - 1:
                 for k in range(alive):
                     standing[k] = scores[classes[k], t]

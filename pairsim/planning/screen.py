@@ -105,8 +105,8 @@ class Screen:
 
     def _play(self, first: int) -> KeptTrials:
         oracle, stream = self.oracle, stream_key(self.seed, self.oracle.n)
-        with WORKSPACES.lend(oracle.n) as desk:
-            played = SlabTrials(oracle, stream, first, oracle.truth(first, SLAB_TRIALS), desk, None)
+        with WORKSPACES.take(oracle.n) as workspace:
+            played = SlabTrials(oracle, stream, first, oracle.truth(first, SLAB_TRIALS), workspace, None)
             return KeptTrials(oracle, stream, first, played.scores.copy())
 
     def mean_cost(self, decoder: Decoder) -> tuple[float, float, float]:

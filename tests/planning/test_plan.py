@@ -55,7 +55,7 @@ def test_what_nothing_can_reach_is_refused_before_any_trial(monkeypatch: pytest.
         plan(Uniform(64, 0.9), 0.999999999999)
     with pytest.raises(ParameterError, match="which none exceeds with 100 queries"):
         plan(Uniform(64, 0.9), 0.99, max_queries=100)
-    with pytest.raises(ParameterError, match="mean_queries.*at least 6"):
+    with pytest.raises(ParameterError, match=r"mean_queries.*at least 6"):
         plan(Uniform(64, 0.9), 0.99, mean_queries=60)
     with pytest.raises(TypeError):  # negative control: here trials are needed
         plan(Uniform(64, 0.9), 0.9)
@@ -111,9 +111,8 @@ def test_intervals_cover_whatever_was_chosen() -> None:
             found = plan(oracle, target, decoders=decoders, trials=256, seed=seed)
         except ParameterError:
             continue
-        for option in found.options:
-            if option.decoder in truth:
-                covered.append(option.low <= truth[option.decoder] <= option.high)
+        listed = [option for option in found.options if option.decoder in truth]
+        covered += [option.low <= truth[option.decoder] <= option.high for option in listed]
         for decoder in decoders:  # negative control: what the rule before this one listed
             own = simulate(oracle, decoder, 256, seed=seed, method="simulated")
             if own.low >= target:

@@ -33,10 +33,10 @@ class HalvingGivenScores(ConditionalMethod):
         check_memory("simulate", "l", decoder.l, 9 * _table_size(decoder, n), f"the table of {decoder.spec}")
 
     def write(self, trials: Trials, decoder: Halving, out: Outcomes) -> None:
-        kernel, price = decoder.kernel(trials.n), np.zeros(3, np.int64)
+        kernel, cost = decoder.kernel(trials.n), np.zeros(3, np.int64)
         tables = _tables(trials.n, tuple(kernel.asks.tolist()))
-        halving_trials(kernel.asks, kernel.ties, *tables, trials.scores, trials.stream, trials.first, out.named, price)
-        out.price[0], out.price[2] = price[0], price[2]  # but for distinct pairs
+        halving_trials(kernel.asks, kernel.ties, *tables, trials.scores, trials.stream, trials.first, out.named, cost)
+        out.cost[0], out.cost[2] = cost[0], cost[2]  # but for distinct pairs
 
 
 def _table_size(decoder: Halving, n: int) -> int:
