@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pairsim.errors import ParameterError, parameter_error
+from pairsim.errors import ParameterError
+from pairsim.plain_text import printable
 
 
 class StoreError(RuntimeError):
@@ -56,8 +57,8 @@ def one_line(text: object) -> str:
 
 def damaged(path: Path, where: str) -> ParameterError:
     """Build the rejection of a file that was a store and cannot be trusted any more."""
-    must_be = f"an undamaged store, but {one_line(where)}: restore a copy, or run its sweep again into a new file"
-    return parameter_error("Store", "path", must_be, path)
+    advice = "Restore a copy, or run its sweep again into a new file."
+    return ParameterError(printable(f"{one_line(path)} is damaged: {one_line(where)}. {advice}"))
 
 
 def failed(path: Path, doing: str, reason: object) -> StoreError:

@@ -263,16 +263,16 @@ def test_the_messages_are_these(tmp_path: Path) -> None:
 
         return change
 
-    advice = f"restore a copy, or run its sweep again into a new file. Got {path} instead."
+    advice = "Restore a copy, or run its sweep again into a new file."
     start = "The 'path' parameter of Store must be"
     assert message(edit("UPDATE blocks SET trials = 1 WHERE block = 7")) == (
-        f"{start} an undamaged store, but the row ('{IDS[3]}', 7) of table 'blocks' has a wrong checksum: {advice}"
+        f"{path} is damaged: the row ('{IDS[3]}', 7) of table 'blocks' has a wrong checksum. {advice}"
     )
     assert message(edit("DELETE FROM blocks WHERE block = 7")) == (
-        f"{start} an undamaged store, but table 'blocks' does not hold the rows that were put there: {advice}"
+        f"{path} is damaged: table 'blocks' does not hold the rows that were put there. {advice}"
     )
     assert message(edit("PRAGMA user_version = 2")) == (
         f"{start} a store of format 1 or older: this one needs a newer pairsim. Got {path} instead."
     )
-    assert message(lambda: path.write_bytes(good[:-4096])).startswith(f"{start} an undamaged store, but ")
+    assert message(lambda: path.write_bytes(good[:-4096])).startswith(f"{path} is damaged: ")
     assert message(lambda: path.write_bytes(b"")) == f"{start} a store, not an empty file. Got {path} instead."
