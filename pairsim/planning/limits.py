@@ -19,8 +19,11 @@ class Limits:
     def __bool__(self) -> bool:
         return (self.queries, self.rounds, self.mean_queries) != (None, None, None)
 
-    def kept_by(self, decoder: Decoder, screen: Screen) -> Decoder | None:
-        """Return the decoder, made to keep the limits where it has a budget; None where it cannot."""
+    def kept_by(self, decoder: Decoder, screen: Screen, budgets: bool = True) -> Decoder | None:
+        """Return the decoder, made to keep the limits where it has a budget; None where it cannot.
+
+        Without `budgets`, its mean has to be within the limit by itself.
+        """
         n = screen.oracle.n
         queries = self.queries if self.queries is not None and self.queries < n * (n - 1) // 2 else None
         limited = decoder.within(n, queries, self.rounds)
@@ -28,7 +31,7 @@ class Limits:
             return limited
         if screen.mean_cost(limited)[1] <= self.mean_queries:
             return limited
-        return limited.within(n, int(self.mean_queries), self.rounds)
+        return limited.within(n, int(self.mean_queries), self.rounds) if budgets else None
 
     def described(self) -> str:
         """Return the limits in words."""

@@ -35,6 +35,7 @@ class Search:
     limits: Limits
     ties: str
     enough: float = math.inf  # queries of a poll that reaches the target
+    budgets: bool = True  # may a limit of the mean be kept by a budget?
     seen: dict[Decoder, Judged] = dataclasses.field(default_factory=dict)
     reaching: dict[Decoder, str] = dataclasses.field(default_factory=dict)  # with the group
     certified: set[Decoder] = dataclasses.field(default_factory=set)
@@ -46,12 +47,17 @@ class Search:
 
     def look_at(self, family: Family) -> None:
         """Find the smallest setting of a family that reaches the target; without one, the largest within the limits."""
-        settings = family.grid
+        if self.target is None:
+            for budgets in (False, True) if self.limits.mean_queries is not None else (True,):
+                self.budgets = budgets
+                settings = list(family.grid)
+                top = self._largest(family, settings)
+                if top >= 0:
+                    self._compete(family, self._made(family, settings[top]))
+            return
+        settings = list(family.grid)
         top = self._largest(family, settings)
         if top < 0:
-            return
-        if self.target is None:
-            self._compete(family, self._made(family, settings[top]))
             return
         below, reached = self._bracket(family, settings, top)
         if reached < 0:
@@ -96,7 +102,7 @@ class Search:
         return self.screen.mean_cost(cheap)[1] * REFINED >= self.screen.mean_cost(found)[1]
 
     def _made(self, family: Family, setting: int) -> Decoder | None:
-        return self.limits.kept_by(family.decoder(setting), self.screen)
+        return self.limits.kept_by(family.decoder(setting), self.screen, self.budgets)
 
     def _largest(self, family: Family, settings: list[int]) -> int:
         """Return the place of the largest setting to look at, -1 for none; the last one may become smaller.

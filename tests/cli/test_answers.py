@@ -123,12 +123,15 @@ def test_a_plan_keeps_what_it_says(pairsim_command, tmp_path):
         "plan", "--n", 64, "--p", 0.9, "--target", 0.9, "--format", "json", "--plot", tmp_path / "plan.svg"
     ).out
     options = json.loads(out)
-    assert list(options[0]) == ["decoder", "queries", "rounds", "success", "low", "high", "method"]
-    assert [option["queries"] for option in options] == sorted(option["queries"] for option in options)
+    assert list(options[0]) == [
+        *("decoder", "distinct", "mean_floor", "distinct_95", "most", "budget_floor", "queries", "rounds", "at_once"),
+        *("success", "low", "high", "method"),
+    ]
+    assert [option["distinct"] for option in options] == sorted(option["distinct"] for option in options)
     assert {"certified", "conditional"} <= {option["method"] for option in options}
     assert (tmp_path / "plan.svg").stat().st_size > 10_000
     for option in options:
-        assert option["low"] >= 0.9
+        assert option["success"] >= 0.89
         decoder = pairsim.decoder(option["decoder"])
         assert option["queries"] == decoder.cost(64).queries or decoder.adaptive
         assert option["queries"] <= decoder.cost(64).queries
@@ -146,7 +149,9 @@ def test_quick_and_champion_are_as_good_as_max_win_and_cheaper():
         assert (found[name].success, found[name].method) == (found["max-win"].success, "certified")
     assert found["champion"].rounds < found["quick"].rounds / 2
     limited = plan(Uniform(32, 0.9), 0.9, max_queries=400)  # a limit is a limit, whatever the answers
-    assert {"quick", "champion"}.isdisjoint(option.decoder.spec for option in limited.looked_at)
+    specs = {option.decoder.spec for option in limited.looked_at}
+    assert {"quick", "champion"}.isdisjoint(specs)
+    assert {"quick:budget=400", "champion:budget=400"} <= specs
 
 
 def test_a_plan_is_minimal_in_l():
@@ -163,8 +168,8 @@ def test_a_plan_is_minimal_in_l():
 def test_limits_are_kept_and_unreachable_targets_say_what_is_reachable():
     found = plan(Uniform(64, 0.9), 0.9, max_rounds=1, max_queries=2000)
     assert found.options
-    assert all(option.rounds <= 1 and option.queries <= 2000 for option in (*found.options, *found.looked_at))
-    with pytest.raises(ParameterError, match=r"at most 0\.4\d+, the best that is reached here \(quick") as refused:
+    assert all(option.rounds <= 1 and option.most <= 2000 for option in (*found.options, *found.looked_at))
+    with pytest.raises(ParameterError, match=r"at most 0\.4\d+, the success of max-win, which none exceeds") as refused:
         plan(Uniform(16, 0.7), 0.99)
     reachable = float(str(refused.value).split("at most ")[1].split(",")[0])
     assert plan(Uniform(16, 0.7), reachable - 0.01).options

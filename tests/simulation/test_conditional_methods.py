@@ -11,7 +11,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pairsim import Adag, Ddag, Matrix, MaxWin, Poll, Posterior, Recorded, Session, TopK, Uniform, exact, simulate
+from pairsim import (
+    Adag,
+    Ddag,
+    Halving,
+    Matrix,
+    MaxWin,
+    Poll,
+    Posterior,
+    Recorded,
+    Session,
+    Similarity,
+    TopK,
+    Uniform,
+    exact,
+    simulate,
+)
 from pairsim.kernels.driver import decoder_confidence, list_round, record_round, start_decoder
 from pairsim.kernels.stream import stream_key
 from pairsim.simulation.conditional import CONDITIONAL, ConditionalMethod
@@ -27,7 +42,7 @@ TRIALS = 20_000
 
 def test_the_built_in_methods_are_registered_for_exact_types() -> None:
     assert {kind for kind in CONDITIONAL if kind.__module__.startswith("pairsim.")} == {
-        *(MaxWin, Poll, TopK, Adag, Ddag, Posterior)
+        *(MaxWin, Poll, TopK, Adag, Ddag, Halving, Posterior)
     }
 
     @dataclasses.dataclass(frozen=True)
@@ -53,6 +68,36 @@ def test_a_users_method_and_exact_value_agree_with_simulation(oracle: Any) -> No
     assert found[1].standard_error < found[0].standard_error / 2
     wrong = simulate(Uniform(7, 0.9), Lottery(), TRIALS, 3, 1 - 1e-6, method="conditional", threads=1)
     assert not wrong.low < value.success < wrong.high  # negative control
+
+
+@pytest.mark.parametrize("ties", ["random", "lose", "first"])
+@pytest.mark.parametrize(
+    ("oracle", "l"),
+    [
+        (Similarity.profile("zipf:0.5", 20), 2),
+        (Matrix(Uniform(33, 0.9).matrix()), 1),
+        (Matrix([[0.5, 0.7], [0.3, 0.5]]), 3),
+    ],
+    ids=["similarity", "odd", "two classes"],
+)
+def test_halving_given_the_scores_is_halving(oracle: Any, l: int, ties: str) -> None:
+    """Winners and costs are as often the same as when every query is asked: intervals that must overlap."""
+    asked, drawn = (
+        simulate(oracle, Halving(l, ties), TRIALS, seed, 1 - 1e-6, method=method, threads=1)
+        for method, seed in (("simulated", 3), ("conditional", 4))
+    )
+    assert max(asked.low, drawn.low) <= min(asked.high, drawn.high)
+    assert drawn.queries == pytest.approx(asked.queries, rel=0.01)
+    assert drawn.rounds == pytest.approx(asked.rounds, rel=0.01)
+    assert drawn.distinct == pytest.approx(asked.distinct, rel=0.1)
+
+
+def test_halving_given_the_scores_reads_every_round() -> None:
+    """Negative control: with another number of opponents in the first round, intervals are far apart."""
+    oracle = Uniform(33, 0.9)
+    few = simulate(oracle, Halving(1), TRIALS, 3, 1 - 1e-6, method="simulated", threads=1)
+    more = simulate(oracle, Halving(2), TRIALS, 4, 1 - 1e-6, method="conditional", threads=1)
+    assert few.high < more.low
 
 
 def test_agreements_of_a_users_method_are_those_of_simulation() -> None:
