@@ -7,12 +7,12 @@ import sys
 import time
 from pathlib import Path
 
-from experiments.benchmark import asking, engine, linear_reductions, models, reductions, sweeps, trees
+from experiments.benchmark import asking, engine, linear_reductions, models, plans, reductions, sweeps, trees
 from experiments.benchmark.timing import Measured, print_rows, write_rows
 
 GROUPS = (
     engine.GROUPS | sweeps.GROUPS | models.GROUPS | reductions.GROUPS | linear_reductions.GROUPS | trees.GROUPS
-    | asking.GROUPS
+    | asking.GROUPS | plans.GROUPS
 )  # fmt: skip
 
 
