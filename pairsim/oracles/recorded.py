@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import io
 import math
-import tokenize
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pairsim.archives import DAMAGED as ARCHIVE_DAMAGED
-from pairsim.archives import claimed_array, open_archive, read_array
+from pairsim.answer_files import DAMAGED, FORMAT, read_answers
 from pairsim.checks import as_array, check_classes, check_whole
 from pairsim.errors import parameter_error, shown
-from pairsim.input_files import MOST_BYTES, as_path, open_input
+from pairsim.input_files import as_path, open_input
 from pairsim.kernels.driver import record_trials
 from pairsim.kernels.protocol import define_oracle
 from pairsim.kernels.stream import stream_key
@@ -24,12 +21,6 @@ from pairsim.oracles.base import Arrays, Oracle, Shapes
 from pairsim.oracles.options import Option, one_text
 from pairsim.oracles.uniform import Uniform
 from pairsim.outputs import check_target, write_new
-
-FORMAT = "pairsim recorded answers 1"
-
-DAMAGED = (*ARCHIVE_DAMAGED, SyntaxError, tokenize.TokenError)  # the last two of numpy's reader of headers
-MOST_MEMBERS = 16
-LONGEST_FORMAT = 4096  # bytes of the array that says what the file is
 
 
 class RecordedKernel(NamedTuple):
@@ -45,25 +36,6 @@ def _low_wins(oracle, trial, i, j):
 
 
 define_oracle(RecordedKernel, low_wins=_low_wins)
-
-
-def _read_answers(file: BinaryIO) -> tuple[int, NDArray[np.uint8], NDArray[np.int64]]:
-    """Read number of classes, packed answers and true classes; ValueError unless their sizes agree and are bounded."""
-    archive = open_archive(file, MOST_MEMBERS)
-    with archive.open("format.npy") as member:
-        content = member.read(LONGEST_FORMAT + 1)
-    if len(content) > LONGEST_FORMAT or str(np.load(io.BytesIO(content), allow_pickle=False)) != FORMAT:
-        raise ValueError
-    if claimed_array(archive, "n.npy")[0] != ():
-        raise ValueError
-    n = int(read_array(archive, "n.npy"))
-    (rows, width), _, kind = claimed_array(archive, "bits.npy")
-    labels, _, label_kind = claimed_array(archive, "truth.npy")
-    agree = width == (n * (n - 1) // 2 + 7) // 8 and labels == (rows,) and label_kind.kind in "iu"
-    if n < 2 or not agree or kind != np.uint8 or rows * max(8, width) > MOST_BYTES:
-        raise ValueError
-    check_memory("load", "path", f"a file of {rows:,} rows", 3 * rows * (width + 8), "what it holds")
-    return n, read_array(archive, "bits.npy"), read_array(archive, "truth.npy")
 
 
 class Recorded(Oracle):
@@ -202,7 +174,7 @@ class Recorded(Oracle):
         must_be = "a file of recorded answers that pairsim wrote"
         with open_input("load", "path", path, must_be) as file:
             try:
-                n, bits, truth = _read_answers(file)
+                n, bits, truth = read_answers(file)
                 return cls.from_bits(n, bits, truth)
             except DAMAGED:  # a ParameterError of from_bits is one of them: the file is to blame, not the caller
                 raise parameter_error("load", "path", must_be, repr(str(path))) from None
