@@ -30,8 +30,8 @@ def record_command(
         str | None,
         typer.Option(
             "--part",
-            help="Rows to record: test, train or all. Default: test; all for a model file and a data set that has no "
-            "test part.",
+            help="Rows to record: test, train, left-out (the training part in five folds, each by a model trained "
+            "without it) or all. Default: test; all for a model file and a data set that has no test part.",
         ),
     ] = None,
     target: options.TargetOption = None,
@@ -47,6 +47,10 @@ def record_command(
     Example: pairsim record --data digits --estimator svc-rbf --out answers.npz
 
     Example: pairsim plan --oracle recorded:answers.npz --target 0.95
+
+    Example: pairsim record --data digits --estimator svc-rbf --part left-out --out left-out.npz
+
+    Example: pairsim sweep --oracle recorded:answers.npz --decoder adag --decoder learned:answers=left-out.npz
     """
     from pairsim.outputs import check_target
 

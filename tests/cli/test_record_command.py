@@ -15,6 +15,7 @@ from pairsim import MaxWin, ParameterError, Recorded, from_model, simulate
 from pairsim.datasets import load
 from pairsim.evaluation import estimator
 from pairsim.evaluation.recording import record_given, record_trained
+from pairsim.learn.one_vs_one.calibration import deal_folds
 from pairsim.models import read_libsvm, read_skops
 from pairsim.outputs import write_new, write_whole
 
@@ -187,3 +188,32 @@ def test_skops_files_are_read_and_untrusted_types_are_refused(tmp_path, pairsim_
 
 class Strange:
     """A type that skops has not heard of."""
+
+
+def test_left_out_rows_are_answered_by_models_that_have_not_seen_them(tmp_path, pairsim_command):
+    out = tmp_path / "left-out.npz"
+    given = ("--data", "wine", "--estimator", "svc-rbf:C=3", "--seed", 4)
+    assert pairsim_command("record", *given, "--part", "left-out", "--out", out).code == 0
+    recorded = Recorded.load(out)
+    numbers = load("wine", seed=4).numbers()
+    assert recorded.rows == len(numbers.y)
+    assert (recorded.truth(0, recorded.rows) == np.searchsorted(np.unique(numbers.y), numbers.y)).all()
+    fold = deal_folds(recorded.truth(0, recorded.rows), 5, 4)
+    for number in range(5):
+        kept, outside = fold != number, fold == number
+        model = from_model(SVC(C=3, random_state=4).fit(numbers.X[kept], numbers.y[kept]))
+        expected = model.record(numbers.X[outside], numbers.y[outside])
+        assert (recorded.bits[outside] == expected.bits).all()
+
+
+def test_left_out_rows_need_a_training_and_two_rows_of_each_class(tmp_path, pairsim_command, wine_file):
+    X, y = load("wine").whole()
+    (tmp_path / "wine.model").write_text(libsvm_text(SVC(kernel="linear").fit(X.to_numpy(), y)))
+    out = ("--part", "left-out", "--out", tmp_path / "a.npz")
+    outcome = pairsim_command("record", "--data", wine_file, "--libsvm", tmp_path / "wine.model", *out)
+    assert (outcome.code, len(outcome.err.splitlines())) == (2, 1)
+    assert "test, train or all for a model that is trained already. Got 'left-out'" in outcome.err
+    (tmp_path / "few.csv").write_text("x,target\n1,a\n2,a\n3,a\n4,a\n5,b\n")
+    outcome = pairsim_command("record", "--data", tmp_path / "few.csv", "--estimator", "perceptron", *out)
+    assert (outcome.code, len(outcome.err.splitlines())) == (2, 1)
+    assert "one training row. Got 'left-out' with class 'b'" in outcome.err
