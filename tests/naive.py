@@ -9,10 +9,11 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import struct
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from cheapest import pair_up_naively
 
@@ -516,6 +517,54 @@ def posterior(
     return labels[best if evidence(best) > evidence(leader) else leader]
 
 
+def learned(
+    judge: Judge, n: int, draw: Draw, answers: Any, weight: float | None, lead: float, budget: int | None
+) -> int:
+    """Weigh every answer for every class; `answers` holds the tables that were learned."""
+    pairs = [(low, high) for low in range(n) for high in range(low + 1, n)]
+    labels = list(range(n)) if answers else list_order(n, "random", draw)
+    profiles = [(c, 0.0) for c in range(n)]  # (class, evidence)
+    opening: list[tuple[int, int]] = []
+    if answers:
+        starts = answers.tables.starts.tolist()
+        owners = [c for c in range(n) for _ in range(starts[c], starts[c + 1])]
+        profiles = list(zip(owners, answers.tables.prior.tolist(), strict=True))
+        opening = [pairs[q] for q in answers.tables.opening.tolist()]
+    share = weight or min(8 / n, 0.5)
+
+    def gain(k: int, low: int, high: int, low_won: bool) -> float:
+        owner = profiles[k][0]
+        if not answers:
+            return 0.0 if owner not in (low, high) else math.log(1.8 if (owner == low) == low_won else 0.2)
+        level = int(answers.tables.levels[pairs.index((low, high)), k]) * math.log(1 / 1e-4 - 1) / 127
+        chance = 1 / (1 + math.exp(-level))
+        told = math.log(chance) if low_won else math.log1p(-chance)
+        return float(struct.unpack("f", struct.pack("f", told if owner in (low, high) else share * told))[0])
+
+    met: set[tuple[int, int]] = set()
+    node, asked = 0, 0
+    most = min(len(pairs), 5 * (n - 1) // 4 if budget is None else budget)
+    while True:
+        best = [max(value for owner, value in profiles if owner == c) for c in range(n)]
+        ranked = sorted(range(n), key=lambda c: -best[c])
+        if (asked and best[ranked[0]] - best[ranked[1]] >= lead) or asked == most:
+            return labels[ranked[0]]
+        if node < len(opening):
+            low, high = opening[node]
+        else:
+            unmet = {c: [d for d in ranked if d != c and (min(c, d), max(c, d)) not in met] for c in ranked}
+            first = next((c for c in ranked if unmet[c]), None)
+            if first is None:
+                return labels[ranked[0]]
+            low, high = sorted((first, unmet[first][0]))
+        low_won = judge.beats(labels[low], labels[high])
+        judge.close_round()
+        asked += 1
+        node = 2 * node + 1 + low_won if node < len(opening) else node
+        met.add((low, high))
+        profiles = [(owner, value + gain(k, low, high, low_won)) for k, (owner, value) in enumerate(profiles)]
+
+
 DECODERS: dict[str, Callable[..., int]] = {
     "max-win": max_win,
     "poll": poll,
@@ -527,6 +576,7 @@ DECODERS: dict[str, Callable[..., int]] = {
     "champion": champion,
     "halving": halving,
     "posterior": posterior,
+    "learned": learned,
 }
 
 

@@ -224,7 +224,7 @@ def right_by_queries(match: re.Match[str], report: TrialReport, decoder: Any) ->
     own = own_queries(report)
     wins = sum(bool(query.right) for _, query in own)
     named = int(match["truth"]) == report.truth == report.winner
-    return named and record_holds(match["record"], wins, len(own), asked=False)
+    return named and (record_holds(match["record"], wins, len(own), asked=False) if match["record"] else not own)
 
 
 def form(*parts: str) -> re.Pattern[str]:
@@ -266,7 +266,7 @@ BY_QUERIES = {
         rf"the true class (?P<truth>\d+) lost its last query, to class (?P<rival>\d+) {ROUND}, ",
         rf"and was not asked again: it (?P<record>{RECORD}); (?P<named>.+)\.",
     ): last_lost,
-    form(rf"{RIGHT}(?P<record>{RECORD})\."): right_by_queries,
+    form(rf"{RIGHT}(?:(?P<record>{RECORD})|was in no query)\."): right_by_queries,
     form(
         rf"(?P<named>[^;]+); the true class (?P<truth>\d+) (?:(?P<record>{RECORD})|was in no query)\.",
     ): plain,

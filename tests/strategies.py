@@ -16,10 +16,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import naive
+import numpy as np
 from hypothesis import strategies as st
 
-from pairsim import Decoder, Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
+from pairsim import Decoder, Learned, Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
 from pairsim.decoders import REGISTRY as DECODERS
+from pairsim.decoders.profiles import Profiles
 from pairsim.oracles import REGISTRY as ORACLES
 
 SEEDS = st.one_of(st.integers(0, 2**64 - 1), st.sampled_from([0, 1, 2**63, 2**64 - 1]))
@@ -144,6 +146,9 @@ def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequen
         "stop": ((0.6, 0.9, 0.99, 1.0), (0.95,)),
         "budget": ((None, 1, 5, 20), (None,)),
         "rounds": ((None, 1, 2, 5, 18), (None, 3)),
+        "answers": ((None, *some_answers(n)), (None, some_answers(n)[0])),
+        "weight": ((None, 0.1, 1.0), (None,)),
+        "lead": ((0.5, 4.0, 30.0), (4.0,)),
         "errors": ((None, *some_errors(n)), (None, some_errors(n)[0])),
     }
     if field == "ties" and cls.adaptive:
@@ -165,6 +170,17 @@ def some_errors(n: int) -> list[tuple[float, ...]]:
         tuple(dice.random() ** 9 for _ in range(pairs)),
         (0.25,) * pairs,
     ]
+
+
+@functools.cache
+def some_answers(n: int) -> list[Profiles]:
+    """Return what was learned from coin flips, and from answers that mostly follow an order with the winner on top."""
+    dice, rows = np.random.default_rng(n), 400
+    low, high = np.triu_indices(n, 1)
+    true = dice.integers(0, n, rows)[:, None]
+    ordered = (np.abs(low - true) < np.abs(high - true)) ^ (dice.random((rows, len(low))) < 0.05)
+    flips = dice.random((20, len(low))) < 0.5
+    return [Profiles(str(Learned(Recorded(answers)).answers)) for answers in (ordered, flips)]
 
 
 def decoders(name: str, n: int) -> st.SearchStrategy[Decoder]:

@@ -13,6 +13,7 @@ from pairsim.decoders.base import Cost, Decoder, Family, SupersededError
 from pairsim.decoders.champion import Champion
 from pairsim.decoders.ddag import Ddag
 from pairsim.decoders.halving import Halving
+from pairsim.decoders.learned import Learned
 from pairsim.decoders.max_win import MaxWin
 from pairsim.decoders.not_loaded import NotLoaded
 from pairsim.decoders.poll import Poll
@@ -35,6 +36,7 @@ LISTED = (
     "adag",
     "radag",
     "ddag",
+    "learned",
 )  # then others by name
 REGISTRY: dict[str, type[Decoder]] = classes_in(__name__, list(__path__), Decoder, LISTED)  # type: ignore[type-abstract]
 
@@ -52,6 +54,7 @@ __all__ = [
     "Decoder",
     "Family",
     "Halving",
+    "Learned",
     "MaxWin",
     "Poll",
     "Posterior",

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 from strategies import SEEDS, decoders, every_decoder
 
-from pairsim import Adag, Decoder, Halving, MaxWin, Poll, Quick, Radag, Recorded, TopK
+from pairsim import Adag, Decoder, Halving, MaxWin, Poll, Quick, Recorded, TopK
 from pairsim.decoders import REGISTRY as DECODERS
 
 Row = list[bool]  # a tournament: does the lower class win, pair by pair
@@ -74,10 +74,11 @@ def histograms_agree(row: Row, decoder: Decoder, new_name: list[int]) -> bool:
 
 
 def test_decoders_say_whether_they_read_class_numbers() -> None:
-    """In a tie, or in their order; radag's errors are by class."""
+    """In a tie, or in their order; radag's errors and what learned has learned are by class."""
     for decoder in every_decoder(N):
         told = any(getattr(decoder, field.name) in ("first", "given") for field in dataclasses.fields(decoder))
-        assert decoder.reads_labels == (told or (isinstance(decoder, Radag) and decoder.errors is not None))
+        by_class = any(getattr(decoder, name, None) is not None for name in ("errors", "answers"))
+        assert decoder.reads_labels == (told or by_class)
 
 
 @pytest.mark.parametrize(
