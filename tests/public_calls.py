@@ -316,7 +316,7 @@ def _results(folder: Any) -> list[Call]:
         Call("save_picture", plots.save_picture, {"figure": Figure(), "path": folder / "picture.png"}),
         Call("is_our_picture", plots.is_our_picture, {"path": folder / "picture.png"}),
         Call("plot_fits", plots.plot_fits, {"fits": fits, "ax": None}),
-        Call("plot_frontier", plots.plot_frontier, {"plan": frontier, "ax": None}),
+        Call("plot_frontier", plots.plot_frontier, {"plan": frontier, "cost": "mean", "ax": None}),
         Call("plot_tree", plots.plot_tree, {"model": tree, "labels": ["a", "b", "c"], "ax": None}),
         Call("export_text", learn.export_text, {"tree": tree, "labels": ["a", "b", "c"]}),
         Call("ClassTree", learn.ClassTree, {"left": [-1, -2], "right": [1, -3], "classes": ()}),

@@ -44,7 +44,9 @@ def plan_command(
     ] = None,
     threads: options.ThreadsOption = None,
 ) -> None:
-    """List the decoders that reach a target, cheapest first, or without a target the best within limits.
+    """List the decoders that reach a target, cheapest first.
+
+    Without a target, the best within the limits are listed, the most successful first.
 
     The cost is in different pairs, because the answer to a pair is persistent: the mean (distinct), the 95% quantile
     and the most, beside the floors that are proven for this success: mean_floor bounds the mean of every decoder,

@@ -44,7 +44,7 @@ class Reporter:
         mean_floor, budget_floor = (
             _floor(each, self.oracle, found.success) for each in (least_mean_queries, least_queries)
         )
-        costs = distinct, mean_floor, min(high, most), most, budget_floor, queries, rounds, queries / rounds
+        costs = distinct, mean_floor, min(high, most), most, budget_floor, queries, rounds, at_once(queries, rounds)
         return Option(decoder, *costs, *found)
 
     def _success(self, decoder: Decoder, certified: bool) -> Judged:
@@ -91,6 +91,11 @@ class Reporter:
         return queries, distinct if known is None else known, high, rounds
 
 
+def at_once(queries: float, rounds: float) -> float:
+    """Return the mean queries of a round; 0 of a decoder that is sure enough without asking."""
+    return queries / rounds if rounds > 0.0 else 0.0
+
+
 def _floor(floor: Callable[[Oracle, float], float], oracle: Oracle, success: float) -> float:
     try:
         return float(floor(oracle, success))
@@ -104,4 +109,4 @@ def seen_option(screen: Screen, decoder: Decoder, found: Judged) -> Option:
     queries, distinct, rounds = screen.mean_cost(decoder)
     most = float(min(decoder.cost(n).queries, n * (n - 1) // 2))
     nan = math.nan
-    return Option(decoder, distinct, nan, nan, most, nan, queries, rounds, queries / rounds, *found)
+    return Option(decoder, distinct, nan, nan, most, nan, queries, rounds, at_once(queries, rounds), *found)

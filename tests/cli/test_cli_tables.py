@@ -156,7 +156,7 @@ def _says(cell: str, record: dict[str, object], head: str) -> bool:
     if head == "trials" and record.get("method") == "exact":
         return cell == ""
     shown = float(cell.partition(" ±")[0].replace(",", ""))
-    if head in ("queries", "distinct", "rounds"):
+    if head in ("queries", "distinct", "distinct_95", "most", "at_once", "mean_floor", "budget_floor", "rounds"):
         return abs(shown - value) <= 0.0501
     slack = 5.01e-6 * abs(value)
     if head in ("success", "difference", "accuracy", "observed") and record.get("low") is not None:

@@ -53,7 +53,7 @@ def test_what_nothing_can_reach_is_refused_before_any_trial(monkeypatch: pytest.
     monkeypatch.setattr(Screen, "judge", None)
     with pytest.raises(ParameterError, match=r"at most 0\.99999\d+, the success of max-win, which none exceeds"):
         plan(Uniform(64, 0.9), 0.999999999999)
-    with pytest.raises(ParameterError, match="which none exceeds with 100 queries"):
+    with pytest.raises(ParameterError, match="which none exceeds with max_queries = 100"):
         plan(Uniform(64, 0.9), 0.99, max_queries=100)
     with pytest.raises(ParameterError, match=r"mean_queries.*at least 6"):
         plan(Uniform(64, 0.9), 0.99, mean_queries=60)
