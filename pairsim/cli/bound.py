@@ -56,7 +56,7 @@ def bound_command(
     ties: options.TiesOption = None,
     format_: options.FormatOption = "table",
 ) -> None:
-    """Prove bounds on failure probabilities, and floors that no decoder can beat.
+    """Prove bounds on failure and floors that no decoder can beat.
 
     With --failure: the smallest certified sample size of a poll, beside the one that the POLL paper's Theorem 2
     requires; with --ties lose every tie is a failure, as there. With --alpha: that paper's Lemma 1 and Theorems 2
