@@ -19,7 +19,7 @@ import naive
 import numpy as np
 from hypothesis import strategies as st
 
-from pairsim import Decoder, Learned, Matrix, Oracle, Ranked, Recorded, Similarity, Uniform
+from pairsim import Decoder, Learned, Matrix, Oracle, ParameterError, Ranked, Recorded, Similarity, Uniform
 from pairsim.decoders import REGISTRY as DECODERS
 from pairsim.decoders.profiles import Profiles
 from pairsim.oracles import REGISTRY as ORACLES
@@ -134,6 +134,15 @@ def oracle_cases(name: str, n: int) -> st.SearchStrategy[OracleCase]:
     return ORACLE_CASES[name](n)
 
 
+def _takes_any(cls: type[Decoder]) -> bool:
+    """Say whether the tie rule "any" is one of the decoder's."""
+    try:
+        cls(ties="any")  # type: ignore[call-arg]
+    except (ParameterError, TypeError):
+        return False
+    return True
+
+
 def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequence[Any]:
     """Return values to try for a decoder's field: all kinds, or a few for tests that go through every combination."""
     known: dict[str, tuple[Sequence[Any], Sequence[Any]]] = {
@@ -151,7 +160,7 @@ def field_values(cls: type[Decoder], field: str, n: int, *, few: bool) -> Sequen
         "lead": ((0.5, 4.0, 30.0), (4.0,)),
         "errors": ((None, *some_errors(n)), (None, some_errors(n)[0])),
     }
-    if field == "ties" and cls.adaptive:
+    if field == "ties" and _takes_any(cls):
         known["ties"] = (("random", "lose", "first", "any"),) * 2
     if field not in known and typing.get_type_hints(cls).get(field) is bool:
         return (False, True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pairsim.cli.running import refused, running_command
+from pairsim.reductions import REDUCTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,11 +103,7 @@ ESTIMATOR_HELP = (
     "linear-svc, svc-linear, svc-rbf, svc-poly, nu-svc, perceptron, logistic, ridge, sgd or tree, with parameters "
     "of scikit-learn: svc-rbf:C=10,gamma=0.1."
 )
-REDUCTION_HELP = (
-    "one-vs-all, all-pairs, dagsvm, output-code, sbc-single, sbc-identity, sbc-ecoc, sbc-kernel, kessler, vector-svm, "
-    "vector-perceptron, perceptron, crammer-singer, weston-watkins, sdt, hierarchical or nested-dichotomies, with "
-    "parameters: sbc-kernel:C=10."
-)
+REDUCTION_HELP = " or ".join(", ".join(REDUCTIONS).rsplit(", ", 1)) + ", with parameters: sbc-kernel:C=10."
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence level of the intervals.")]
 FormatOption = Annotated[str, typer.Option("--format", help="Output format: table, csv or json.")]
 ThreadsOption = Annotated[

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from pairsim.datasets.preparing import require_sklearn
 from pairsim.errors import parameter_error
-from pairsim.evaluation.searched import COST, DECAY, RIDGE, WIDTH, Searched
 from pairsim.evaluation.specs import Setting, Settings, read_settings, split_spec, write_spec
+from pairsim.reductions import COST, DECAY, RIDGE, WIDTH, Searched
 
 FOUR_POINTS = ([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
 

@@ -3,8 +3,8 @@
 They are inlined, because a call that passes a decoder and its state takes as long as a query. And they do not
 count references to arrays: a trial's arrays belong to the driver, and atomic additions took most of the time of
 decoders that ask one query per round. pairsim's own functions neither make nor keep arrays; one from elsewhere may do
-either, so it is called, and compiled with the counting. One that returns in several places is called, too, because
-numba's inliner leaves it with several definitions of a variable.
+either, so it is called, and compiled with the counting. One that branches is called, too, because numba's inliner
+leaves it with several definitions of a variable.
 """
 
 from __future__ import annotations
@@ -20,9 +20,15 @@ from pairsim.kernels.signatures import is_ours
 def compiled_form(name: str, kernel: type, function: Any) -> Any:
     """Return what stands for the protocol function `name` of the type `kernel` in the driver's loops."""
     ours = is_ours(kernel)
-    if ours and sum(step.opname.startswith("RETURN") for step in dis.get_instructions(function)) == 1:
+    if ours and _is_straight(function):
         return function
     return _calling(name, function, ours)
+
+
+def _is_straight(function: Any) -> bool:
+    """Say whether a function has no branch: one return, and no jump."""
+    steps = [step.opname for step in dis.get_instructions(function)]
+    return sum(step.startswith("RETURN") for step in steps) == 1 and not any("JUMP" in step for step in steps)
 
 
 @functools.cache

@@ -18,10 +18,11 @@ from pairsim.datasets import Dataset
 from pairsim.evaluation import average_ranks, cross_validation, evaluate_reductions, reduction
 from pairsim.evaluation.folds import deal_folds
 from pairsim.evaluation.ranks import ranks_of
-from pairsim.evaluation.reductions import REDUCTIONS, SIX_POINTS
+from pairsim.evaluation.reductions import SIX_POINTS
 from pairsim.evaluation.results import read_evaluation
 from pairsim.learn import PairwiseClassifier, VectorSVC
 from pairsim.learn.binary_reduction import BinaryReduction
+from pairsim.reductions import REDUCTIONS
 from pairsim.store import Store, TaskRecord, task_id
 
 QUICK = ["vector-svm", "perceptron", "vector-perceptron"]

@@ -25,13 +25,13 @@ from pairsim import MaxWin, ParameterError
 from pairsim.datasets import Dataset
 from pairsim.evaluation import cross_validation, evaluate, evaluate_reductions, greedy_search, reduction, searches
 from pairsim.evaluation.folds import deal_equal_folds, deal_folds, deal_random_folds, folds_of, name_split
-from pairsim.evaluation.reductions import REDUCTIONS
 from pairsim.evaluation.results import read_evaluation
 from pairsim.evaluation.rows import name_method
 from pairsim.evaluation.searches import InnerErrors, choose
 from pairsim.evaluation.tasks import Task, task_of
 from pairsim.evaluation.tuning import MOST_PLACES, Steps, Tuning, Values, check_grid, read_grid, summarise
 from pairsim.learn import OneVsAllClassifier, VectorSVC
+from pairsim.reductions import REDUCTIONS
 from pairsim.store import Store, StoreError, TaskRecord, merge_stores
 
 TIMES = ("fit_seconds", "predict_seconds")

@@ -49,7 +49,7 @@ def test_all_that_is_missing_is_told_at_once():
         here + "a runnable example",
         here + "`speed` under Parameters",
         "pairsim/learn/__init__.py: an import of HalfDone",
-        "pairsim/evaluation/reductions.py: a row in REDUCTIONS",
+        "pairsim/reductions.py: a row in REDUCTIONS",
         "tests/learn: a test file that runs every_check(HalfDone())",
         "README.md: a line about HalfDone",
         "CHANGELOG.md: a line about HalfDone",

@@ -30,7 +30,7 @@ class Moody(Oracle):
 
     name = "moody"
     summary = "half the trials are hard"
-    options = (Option("p"), Option("hard", default=0.6))
+    options = (Option("p"), Option("hard", default=0.6, help="p in a hard trial"))
     exchangeable = True
 
     def __init__(self, n: int, p: float, hard: float = 0.6) -> None:
