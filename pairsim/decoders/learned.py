@@ -198,7 +198,12 @@ class Learned(Decoder):
     because answers on one row repeat each other. First comes a tree of the most informative pairs, then the class with
     the most evidence meets the one with the second most that it has not met, until it is `lead` ahead of all others.
 
-    It imitates max-win: rows count for the class that max-win predicts.
+    It imitates max-win: rows count for the class that max-win predicts. On linear and RBF machines for letter, hwu64,
+    plants100-texture and clinc150 (`experiments/learned_on_real_data.py`) it asked 0.53 to 0.72 times as many queries
+    as adag, with weight and lead chosen on training rows, and its accuracy differed from max-win's by -0.0048 to
+    +0.0005 (with the defaults: 0.54 to 0.81 times, -0.0060 to -0.0009). `Posterior(p, 0.99)`, p measured on training
+    rows, was right there in 0.14 to 0.61 of the rows, max-win in 0.83 to 0.97.
+
     Without answers nothing is learned: it goes by uniform-p with p = 0.9, like `Posterior`.
 
     Parameters

@@ -17,6 +17,7 @@ from pairsim.answer_files import DAMAGED, read_answers
 from pairsim.errors import parameter_error, shown
 from pairsim.input_files import open_input
 from pairsim.kernels.stream import mix, place
+from pairsim.memory import check_memory
 
 MUST_BE = "None, a Recorded, or a file of recorded answers that pairsim wrote, of at most 512 classes"
 PREFIX = "profiles-"  # of profiles as text
@@ -123,6 +124,8 @@ def learn(n: int, bits: NDArray[np.uint8]) -> Tables:
     low, high = np.triu_indices(n, 1)
     winners = _winners(n, bits)
     sizes = np.bincount(winners, minlength=n)
+    needed = pairs * (14 * int(sizes.max()) + 24 * n)  # rows of a class as numbers of 4 bytes; counts and tables
+    check_memory("Learned", "answers", f"{len(bits):,} rows of {n} classes", needed, "what they show")
     counts = np.stack([_unpacked(bits[winners == c], pairs).sum(axis=0, dtype=np.int64) for c in range(n)], axis=1)
     pair = np.arange(pairs)
     won = int(counts[pair, low].sum() + (sizes[high] - counts[pair, high]).sum())
