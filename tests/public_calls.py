@@ -102,7 +102,7 @@ def _oracles_and_decoders(folder: Any) -> list[Call]:
     for decoder in (
         pairsim.MaxWin("lose"), pairsim.Poll(3), pairsim.TopK(2, 3), pairsim.Halving(2), pairsim.Quick(),
         pairsim.Champion(), pairsim.Posterior(), pairsim.Adag(), pairsim.Ddag(), pairsim.Radag([0.1, 0.2, 0.3]),
-        pairsim.Radag(),
+        pairsim.Radag(), pairsim.Learned(),
     ):  # fmt: skip
         fields = {field.name: getattr(decoder, field.name) for field in dataclasses.fields(decoder)}
         n = 3 if getattr(decoder, "errors", None) else 4

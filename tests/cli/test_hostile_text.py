@@ -60,6 +60,7 @@ FORGED: dict[str, tuple[str, str, Any]] = {
     "setting": ("uniform", "task", decoded_by(name="ddag", order=IN_JSON)),
     "setting that is none": ("uniform", "task", decoded_by(name="ddag", **{IN_JSON: 1})),
     "errors of a radag": ("uniform", "task", decoded_by(name="radag", errors=IN_JSON)),
+    "answers of a learned": ("uniform", "task", decoded_by(name="learned", answers=IN_JSON)),
     "method": ("uniform", "task", put(method=IN_JSON)),
     "key": ("uniform", "task", put(**{IN_JSON: 1})),
     "oracle": ("uniform", "oracle", lambda record: record._replace(name=HOSTILE)),
@@ -185,6 +186,7 @@ NAMED = {
     "good similarities": ["exact", "--r", "r.txt"],
     "answers": ["exact", "--oracle", "recorded:.npz"],
     "decoder": ["sweep", *POINT, "--decoder", "radag:errors=.npy"],
+    "answers of a decoder": ["sweep", *POINT, "--decoder", "learned:answers=.npz"],
     "unknown decoder": ["sweep", *POINT, "--decoder", ""],
     "unknown data": ["evaluate", "--data", ""],
     "unknown estimator": ["evaluate", "--data", "iris", "--estimator", ""],
@@ -256,7 +258,14 @@ def _named(word: str) -> str:
     """Put the hostile name before a word that stands for a file or a value."""
     if word in KEPT or (word.startswith("--") and word != "--"):
         return word
-    prefix = next((start for start in ("recorded:", "radag:errors=", "svc-rbf:", "--") if word.startswith(start)), "")
+    prefix = next(
+        (
+            start
+            for start in ("recorded:", "radag:errors=", "learned:answers=", "svc-rbf:", "--")
+            if word.startswith(start)
+        ),
+        "",
+    )
     return prefix + NAME + word.removeprefix(prefix)
 
 

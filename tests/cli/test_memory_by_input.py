@@ -81,6 +81,7 @@ def reading_commands(path: Path) -> list[list[Any]]:
         ["sweep", "--r", path, *small],
         ["sweep", "--oracle", f"recorded:{path}", "--quiet"],
         ["sweep", "--p", "0.7", "--n", 4, "--decoder", f"radag:errors={path}", *small],
+        ["sweep", "--p", "0.7", "--n", 4, "--decoder", f"learned:answers={path}", *small],
         ["exact", "--matrix", path],
         ["fit-oracle", path],
         ["record", "--data", named[".csv"], "--estimator", "linear-svc", "--out", path.with_name("new.npz")],
