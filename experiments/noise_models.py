@@ -11,7 +11,6 @@ which saves the training next time.
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from pathlib import Path
@@ -20,13 +19,14 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from experiments import frame
 from experiments.real_data import load_split
 from pairsim import Recorded, fit_oracles, from_model
 from pairsim.fitting import OracleFits
-from pairsim.plots import plot_fits, save_picture
+from pairsim.plots import plot_fits
 
-HERE = Path(__file__).resolve().parent
 SETS = ("letter", "hwu64", "plants100-texture", "clinc150")
+QUICK_SETS = ("plants100-texture",)
 KERNELS = ("linear", "rbf")
 GOAL = 0.03
 JUDGED = ("max-win", "poll", "top-k", "adag", "ddag")  # the decoders that the goal is about
@@ -88,14 +88,16 @@ def _share_legend(figure: Figure) -> None:
 
 def main() -> None:
     """Run the experiment."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--sets", nargs="+", default=SETS)
-    parser.add_argument("--kernels", nargs="+", default=KERNELS, choices=KERNELS)
-    parser.add_argument("--trials", type=int, default=20_480)
+    parser = frame.parser(__doc__)
+    parser.add_argument("--sets", nargs="+", default=None)
+    parser.add_argument("--kernels", nargs="+", default=None, choices=KERNELS)
+    parser.add_argument("--trials", type=int, default=None)
     parser.add_argument("--answers", type=Path, help="folder that keeps the recorded answers")
-    parser.add_argument("--results", type=Path, default=HERE / "results")
-    parser.add_argument("--figures", type=Path, default=HERE.parent / "figures")
-    options = parser.parse_args()
+    options = frame.parse(parser)
+    options.sets = options.sets or (QUICK_SETS if options.quick else SETS)
+    options.kernels = options.kernels or (KERNELS[:1] if options.quick else KERNELS)
+    options.trials = options.trials or (1024 if options.quick else 20_480)
+    frame.need(options.sets)
     tables = []
     figure = Figure(figsize=(5.2 * len(options.sets), 4.8 * len(options.kernels)), layout="constrained")
     grid = figure.subplots(len(options.kernels), len(options.sets), squeeze=False)
@@ -109,18 +111,17 @@ def main() -> None:
             for note in fits.notes:
                 print(f"  {note}", flush=True)
     _share_legend(figure)
-    frame = pd.concat(tables)
-    options.results.mkdir(parents=True, exist_ok=True)
-    frame.to_csv(options.results / "noise_models.csv", index=False, float_format="%.6g", lineterminator="\n")
-    save_picture(figure, options.figures / "noise_models.png")
-    worst = worst_distances(frame)
+    rows = pd.concat(tables)
+    frame.write_table(rows, options.results / "noise_models.csv")
+    frame.draw(figure, options.figures, "noise_models", options.format)
+    worst = worst_distances(rows)
     print(worst.round(4).to_string())
     met = worst["ranked_distance"] <= GOAL
     names = ", ".join(" ".join(each) for each in worst[met].index)
     print(f"ranked is within {GOAL} on {met.sum()} of {len(met)}: {names}")
-    off = (frame["ranked_distance_low"] > 0.0) | (frame["ranked_distance_high"] < 0.0)
-    print(f"the interval of ranked's distance excludes 0 in {off.sum()} of {len(frame)} rows:")
-    print(frame[off][["set", "kernel", "decoder", "ranked_distance"]].to_string(index=False))
+    off = (rows["ranked_distance_low"] > 0.0) | (rows["ranked_distance_high"] < 0.0)
+    print(f"the interval of ranked's distance excludes 0 in {off.sum()} of {len(rows)} rows:")
+    print(rows[off][["set", "kernel", "decoder", "ranked_distance"]].to_string(index=False))
 
 
 if __name__ == "__main__":

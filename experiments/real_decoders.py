@@ -8,14 +8,13 @@ of the estimators are plain ones, not tuned. With --store, what was computed onc
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
 
+from experiments import frame
 from pairsim.decoders import PAPER_SPECS
 from pairsim.evaluation import EVALUATION_TABLE, Row, evaluate
 
-RESULTS = Path(__file__).resolve().parent / "results"
 MODELS = {
     "letter": ("linear-svc", "svc-rbf:C=10"),
     "plants100-texture": ("linear-svc", "svc-rbf:C=10"),
@@ -28,13 +27,13 @@ MORE_SPECS = (
 )
 
 
-def evaluate_all(names: list[str], store: Path | None) -> list[Row]:
+def evaluate_all(names: list[str], store: Path | None, models: int | None = None) -> list[Row]:
     """Evaluate the decoders on the models of these data sets, telling on stderr how far it is."""
     rows: list[Row] = []
     for name in names:
         found = evaluate(
             [name],
-            MODELS.get(name, ("linear-svc",)),
+            MODELS.get(name, ("linear-svc",))[:models],
             [*PAPER_SPECS, *MORE_SPECS],
             store=store,
             progress=lambda done, label: print(f"{done:4.0%} {label}", file=sys.stderr),
@@ -45,14 +44,19 @@ def evaluate_all(names: list[str], store: Path | None) -> list[Row]:
 
 def main() -> None:
     """Read the command line, evaluate and write the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", nargs="+", default=list(MODELS), help="names of data sets")
-    parser.add_argument("--store", type=Path, default=None)
-    parser.add_argument("--out", type=Path, default=RESULTS / "decoders_on_real_data.csv")
-    chosen = parser.parse_args()
-    EVALUATION_TABLE.check_target(chosen.out)
-    EVALUATION_TABLE.write([row._asdict() for row in evaluate_all(chosen.data, chosen.store)], chosen.out)
-    print(f"wrote {chosen.out}")
+    parser = frame.parser(__doc__)
+    parser.add_argument("--data", nargs="+", default=None, help="names of data sets")
+    parser.add_argument("--store", type=Path, default=None, help="keeps what was computed, to resume")
+    parser.add_argument("--out", type=Path, default=None)
+    chosen = frame.parse(parser)
+    names = chosen.data or (["plants100-texture"] if chosen.quick else list(MODELS))
+    frame.need(names)
+    out = chosen.out or chosen.results / "decoders_on_real_data.csv"
+    out.parent.mkdir(parents=True, exist_ok=True)
+    EVALUATION_TABLE.check_target(out)
+    rows = evaluate_all(names, chosen.store, 1 if chosen.quick else None)
+    EVALUATION_TABLE.write([row._asdict() for row in rows], out)
+    print(f"wrote {out}")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,9 @@ is not measured again, unless its set is named.
 from __future__ import annotations
 
 import functools
-import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +21,9 @@ import pandas as pd
 from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning
 
+from experiments import frame, results_table
 from experiments.reduction_sets import Numbers, Rows, error, read_set, squared_distances, standardised
-from experiments.results_table import FOLDER, ErrorRow, record
+from experiments.results_table import ErrorRow, record, spread
 from pairsim.learn import OneVsAllClassifier, SingleBinaryClassifier
 
 TABLE, SPLITS, PENALTIES, MARGIN = "sbc_defaults", 5, (10.0, 1.0), 1.0
@@ -90,7 +90,7 @@ def split_errors(rows: Rows, numbers: Numbers, penalty: float) -> Iterator[tuple
 
 def measured(name: str, told: str) -> set[str]:
     """Return the candidates that the table has for a set and protocol."""
-    path = FOLDER / f"{TABLE}.csv"
+    path = results_table.FOLDER / f"{TABLE}.csv"
     if not path.exists():
         return set()
     table = pd.read_csv(path)
@@ -109,14 +109,22 @@ def measure(name: str, again: bool) -> None:
             mean = float(np.mean(errors))
             equal = mean if np.isnan(equal) else equal
             goal = equal + MARGIN if isinstance(CANDIDATES[candidate](), SingleBinaryClassifier) else np.nan
-            record(TABLE, ErrorRow(name, candidate, mean, float(np.std(errors)), goal, np.nan, told, seconds))
+            given = mean, spread(errors), goal, np.nan, told, seconds
+            record(TABLE, ErrorRow(name, candidate, *given, len(errors), len(rows) // 2))
 
 
-def main() -> None:
-    """Measure the sets that are named, or what the table lacks of all."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure the sets that are named, or what the table lacks of all; a quick run is a drawn set."""
+    parser = frame.parser(__doc__)
+    known = [*CHOSEN_ON, *DRAWN, *REAL]
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(known)}")
+    chosen = frame.parse(parser, argv)
+    names = frame.some(chosen.sets or list(DRAWN[2:]) * chosen.quick, known, parser)
+    frame.need(CHOSEN_ON.get(name, "") or name for name in names if name not in DRAWN)
+    results_table.FOLDER = chosen.results
     warnings.simplefilter("ignore", ConvergenceWarning)  # a limit on rounds is part of a candidate
-    for name in sys.argv[1:] or [*CHOSEN_ON, *DRAWN, *REAL]:
-        measure(name, again=bool(sys.argv[1:]))
+    for name in names:
+        measure(name, again=bool(chosen.sets))
 
 
 if __name__ == "__main__":

@@ -9,15 +9,15 @@ window and the machine without errors. Perceptrons have two widths that nobody t
 from __future__ import annotations
 
 import itertools
-import sys
 import time
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from experiments import frame, results_table
 from experiments.reduction_sets import (
     Numbers,
     Rows,
@@ -28,13 +28,20 @@ from experiments.reduction_sets import (
     standardised,
     typical_distance,
 )
-from experiments.results_table import ErrorRow, record
+from experiments.results_table import ErrorRow, record, spread
 from pairsim.learn import VectorPerceptronClassifier, VectorSVC
 
 WIDTHS = tuple(2.0**k for k in range(-1, 9))
 PENALTIES = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 FEW_WIDTHS, FEW_PRICES = (4.0, 16.0, 64.0, 256.0), (0.01, 0.1, 1.0)  # for large sets
 UNTUNED = (8.0, 32.0)
+
+
+class Found(NamedTuple):
+    """Errors in percent, one per run, and how many rows each run tested."""
+
+    errors: list[float]
+    rows: int
 
 
 class Case(NamedTuple):
@@ -100,8 +107,8 @@ def grid_errors(case: Case, known: Rows, own: Numbers, new: Rows, truth: Numbers
     )
 
 
-def folded_error(case: Case) -> tuple[float, float]:
-    """Return the mean and spread over seeds of the grid's best cross-validated error."""
+def folded_error(case: Case) -> Found:
+    """Return the grid's best cross-validated error of each seed."""
     rows, numbers = read_set(case.set)[0]
     found = []
     for seed in range(case.seeds):
@@ -110,10 +117,10 @@ def folded_error(case: Case) -> tuple[float, float]:
             total += len(test) * grid_errors(case, rows[train], numbers[train], rows[test], numbers[test])
             tested += len(test)
         found.append(100 * float(total.min()) / tested)
-    return float(np.mean(found)), float(np.std(found))
+    return Found(found, tested)
 
 
-def tested_error(case: Case) -> tuple[float, float]:
+def tested_error(case: Case) -> Found:
     """Return the test error of the setting that was best on a fifth of the training part."""
     (rows, numbers), (new, truth) = parts_of(case)
     train, held = next(iter(folds(len(rows), 5, 0)))
@@ -123,10 +130,10 @@ def tested_error(case: Case) -> tuple[float, float]:
         rows, new = standardised(rows, new)
     distances = squared_distances(rows, rows)
     model = machine(case.labels, width, C, typical_distance(distances)).fit(distances, numbers)
-    return 100 * error(model, squared_distances(new, rows), truth), 0.0
+    return Found([100 * error(model, squared_distances(new, rows), truth)], len(truth))
 
 
-def perceptron_error(case: Case) -> tuple[float, float]:
+def perceptron_error(case: Case) -> Found:
     """Return the worse error of two untuned widths, on the test part or over ten folds."""
     if case.set in {tested.set for tested in TESTED}:
         cuts = [(*parts_of(case)[0], *parts_of(case)[1])]
@@ -141,32 +148,38 @@ def perceptron_error(case: Case) -> tuple[float, float]:
             gamma = width / typical_distance(distances)
             model = VectorPerceptronClassifier(case.labels, kernel="distances", gamma=gamma, random_state=0)
             wrong[k] += len(truth) * error(model.fit(distances, own), across, truth)
-    return 100 * float(wrong.max()) / sum(len(cut[3]) for cut in cuts), 0.0
+    count = sum(len(cut[3]) for cut in cuts)
+    return Found([100 * float(wrong.max()) / count], count)
 
 
-def measure(case: Case, method: str, run: Callable[[Case], tuple[float, float]], protocol: str) -> None:
+def measure(case: Case, method: str, run: Callable[[Case], Found], protocol: str) -> None:
     """Measure one case and record it."""
     start = time.perf_counter()
-    found, spread = run(case)
+    found = run(case)
     name = f"{method} {case.labels} {'z' if case.scaled else 'raw'}"
     took = time.perf_counter() - start
-    record("vector_errors", ErrorRow(case.set, name, found, spread, case.goal, case.paper, protocol, took))
+    given = float(np.mean(found.errors)), spread(found.errors), case.goal, case.paper, protocol, took
+    record("vector_errors", ErrorRow(case.set, name, *given, len(found.errors), found.rows, "voSVM, table 4"))
 
 
-def main() -> None:
-    """Measure the sets that are named, or all."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Measure the sets that are named, or all; a quick run is glass with one seed and few settings."""
+    parser = frame.parser(__doc__)
+    sets = list(dict.fromkeys(case.set for case in (*FOLDED, *TESTED)))
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(sets)}")
+    chosen = frame.parse(parser, argv)
+    wanted = frame.some(chosen.sets or ["glass"] * chosen.quick, sets, parser)
+    frame.need(wanted)
+    results_table.FOLDER = chosen.results
     warnings.simplefilter("ignore", ConvergenceWarning)  # of settings at the grid's ends
-    wanted: Any = set(sys.argv[1:])
-    for case in FOLDED:
-        if not wanted or case.set in wanted:
-            told = f"{case.seeds} seeds, {case.parts} of 10 folds, best of {len(case.grid)} settings"
-            measure(case, "voSVM", folded_error, told)
-    for case in TESTED:
-        if not wanted or case.set in wanted:
-            measure(case, "voSVM", tested_error, f"test part, {len(case.grid)} settings, choice by validation")
-    for case in PERCEPTRONS:
-        if not wanted or case.set in wanted:
-            measure(case, "perceptron", perceptron_error, "worse of two untuned widths")
+    folded = [case._replace(seeds=1, coarse=True) if chosen.quick else case for case in FOLDED]
+    for case in (case for case in folded if case.set in wanted):
+        told = f"{case.seeds} seeds, {case.parts} of 10 folds, best of {len(case.grid)} settings"
+        measure(case, "voSVM", folded_error, told)
+    for case in (case for case in TESTED if case.set in wanted):
+        measure(case, "voSVM", tested_error, f"test part, {len(case.grid)} settings, choice by validation")
+    for case in (case for case in PERCEPTRONS if case.set in wanted):
+        measure(case, "perceptron", perceptron_error, "worse of two untuned widths")
 
 
 if __name__ == "__main__":

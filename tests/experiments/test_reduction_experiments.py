@@ -85,7 +85,6 @@ def test_a_half_split_cuts_every_class_in_half():
 
 def test_what_was_measured_is_not_measured_again(tmp_path, monkeypatch):
     monkeypatch.setattr(results_table, "FOLDER", tmp_path)
-    monkeypatch.setattr(sbc_defaults, "FOLDER", tmp_path)
     monkeypatch.setattr(sbc_defaults, "SPLITS", 1)
     two = {each: sbc_defaults.CANDIDATES[each] for each in ("equal weights", "default", "one-vs-all")}
     monkeypatch.setattr(sbc_defaults, "CANDIDATES", two)
