@@ -56,7 +56,6 @@ def remote(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield opened_engine
 
 
-@contextmanager
 ONE_AT_A_TIME: tuple[type[Engine], ...] = ()  # engines with one slot, in the process of the caller
 
 
@@ -65,6 +64,7 @@ def needs_two_slots(engine: Engine) -> None:
         pytest.skip("it takes one unit at a time")
 
 
+@contextmanager
 def opened(name: str, request: pytest.FixtureRequest) -> Iterator[Engine]:
     if name == "threads":
         with ThreadEngine(2) as engine:
