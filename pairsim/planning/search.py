@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator, Sequence
 
-from pairsim.bounds import bound, certified_sample_size
+from pairsim.bounds import bound, certified_sample_size, least_queries
 from pairsim.decoders import Decoder, Family
 from pairsim.errors import ParameterError
 from pairsim.planning.limits import Limits
@@ -44,6 +45,15 @@ class Search:
     def n(self) -> int:
         """The number of classes."""
         return self.screen.oracle.n
+
+    @functools.cached_property
+    def _floor(self) -> float:
+        """The least budget of any decoder that reaches the target: what may ask less is not judged.
+
+        But for the largest setting of a family, which is judged in any case: it may be the best that there is.
+        """
+        assert self.target is not None
+        return least_queries(self.screen.oracle, self.target) if self.screen.oracle.uniform else 0.0
 
     def look_at(self, family: Family) -> None:
         """Find the smallest setting of a family that reaches the target; without one, the largest within the limits."""
@@ -147,6 +157,8 @@ class Search:
         Where the last level does not decide, its estimate does: less some standard errors, or, `lenient`, as it is.
         """
         assert self.target is not None
+        if not lenient and decoder.cost(self.n).queries < self._floor:
+            return False
         played, found = 0, Judged(0.0, 0.0, 1.0, "")
         for trials, found in self._judged(decoder):
             played = trials

@@ -77,6 +77,7 @@ def test_options_are_listed_once_cheapest_first_above_their_floors() -> None:
         assert option.distinct >= least_mean_queries(oracle, check.low)
         assert option.most >= least_queries(oracle, check.low)
         assert option.at_once == pytest.approx(option.queries / option.rounds)
+    assert all(option.most >= least_queries(oracle, 0.9) for option in found.options)  # else it cannot reach it
     cheapest = found.options[0]
     assert isinstance(cheapest.decoder, Posterior)
     assert cheapest.decoder.p == 0.9
