@@ -12,8 +12,8 @@ true class won its pairs on these rows. With --keep, answers that were recorded 
 `low` .. `high` is a 95% interval of the difference in accuracy to max-win (of which the probability to be right under
 random ties counts), paired by row. Test parts of several splits share rows: `corrected_low` is the lower end by Nadeau
 and Bengio's corrected t over the splits. The rules of `learned` and the grid of its settings were found with these test
-parts in sight, of plants100-texture those of all splits; the settings were not. `met`: at most 0.75 (n - 1) queries, and
-`low` above -0.01.
+parts in sight, of plants100-texture those of all splits; the settings were not. `met`: at most 0.75 (n - 1) queries,
+and `low` above -0.01.
 """
 
 from __future__ import annotations

@@ -5,6 +5,9 @@ count references to arrays: a trial's arrays belong to the driver, and atomic ad
 decoders that ask one query per round. pairsim's own functions neither make nor keep arrays; one from elsewhere may do
 either, so it is called, and compiled with the counting. One that branches is called, too, because numba's inliner
 leaves it with several definitions of a variable.
+
+Whoever pastes them (`round_size`, `pair`, `record`, `finish_round`) must not allocate the state in the same function:
+numba then gives the state's memory back before its last use (`tests/kernels/test_reference_counts.py`).
 """
 
 from __future__ import annotations
