@@ -88,6 +88,8 @@ def plan_command(
     limits = Limits(max_queries, max_rounds, mean_queries).described()
     wanted = [] if target is None else [f"success of at least {target:g}"]
     caption = f"{described(oracles[0])}: {'; '.join([*wanted, *([limits] if limits else [])])}"
+    for warning in found.warnings:
+        note(warning)
     write_then_show(
         [] if plot is None else [lambda: _draw(found, plot)], lambda: show_records(records, format_, caption)
     )

@@ -48,7 +48,16 @@ class Family(NamedTuple):
 
 # What a decoder says of its rules. A subclass with a kernel of its own has other rules, so it inherits none of these.
 FACTS = (
-    *("reference", "knock_out", "explained_by", "finds_champions", "label_free", "equivalent", "closed_form"),
+    *(
+        "reference",
+        "knock_out",
+        "explained_by",
+        "finds_champions",
+        "assumes",
+        "label_free",
+        "equivalent",
+        "closed_form",
+    ),
     *(
         "expected_distinct",
         "asker_only",
@@ -77,6 +86,7 @@ class Decoder(abc.ABC):
     reference: ClassVar[bool] = False  # is the agreement of other decoders counted against it?
     # a knock-out of `order` in pairs from both ends: "decides" (its winner is predicted), "opens" (who then meets all)
     knock_out: ClassVar[str] = ""
+    assumes: ClassVar[str] = ""  # "uniform-p": elsewhere its own probability is wrong, and what it asks may be poor
     finds_champions: ClassVar[bool] = False  # does it always predict a class that beats every other one?
     always_shown: ClassVar[tuple[str, ...]] = ()  # fields that stand in the spec even where they have their defaults
     loaded: ClassVar[bool] = True  # or is its class known by name only?

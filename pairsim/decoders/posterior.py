@@ -118,8 +118,8 @@ class Posterior(Decoder):
     On `Uniform` with the same p the probability is calibrated: stopping at 0.99, the decoder is correct at least 99
     times in 100, unless `budget` or `rounds` end it before. p must not exceed the true one: for n = 64, p = 0.8 and
     stop = 0.95 it is right in 98.7% of trials where 0.7 is assumed (256 queries), and in 88.8% where 0.9 is (183). **On
-    trained models, whose answers are nearly transitive, uniform-p is badly wrong**: stopping at 0.99, with p measured on
-    training rows, it was right in 14% to 61% of the rows of eight models on which max-win was right in 83% to 97%
+    trained models, whose answers are nearly transitive, uniform-p is badly wrong**: stopping at 0.99, with p measured
+    on training rows, it was right in 14% to 61% of the rows of eight models on which max-win was right in 83% to 97%
     (`experiments/results/learned_on_real_data.csv`). `Learned` is made for such models.
 
     Parameters
@@ -149,6 +149,7 @@ class Posterior(Decoder):
     summary: ClassVar[str] = "the most likely class meets its best challenger until its probability reaches stop"
     repeats: ClassVar[bool] = False
     adaptive: ClassVar[bool] = True
+    assumes: ClassVar[str] = "uniform-p"
 
     p: float | None = 0.9
     stop: float = 0.99

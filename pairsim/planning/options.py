@@ -71,3 +71,15 @@ class Plan:
     target: float | None
     options: tuple[Option, ...]
     looked_at: tuple[Option, ...]
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know of listed decoders that assume what the oracle is not."""
+        if self.oracle.uniform:
+            return ()
+        names = dict.fromkeys(each.decoder.name for each in self.options if each.decoder.assumes == "uniform-p")
+        return tuple(
+            f"{name} assumes uniform-p, which these answers are not: its success is measured here, "
+            "but its own probability is wrong"
+            for name in names
+        )

@@ -16,6 +16,7 @@ from pairsim import (
     Poll,
     Posterior,
     Quick,
+    Ranked,
     Recorded,
     TopK,
     Uniform,
@@ -191,3 +192,18 @@ def test_a_plan_is_the_same_whenever_it_is_made() -> None:
     assert [o.decoder for o in first.options] == [o.decoder for o in second.options]
     assert [o.success for o in first.options] == [o.success for o in second.options]
     assert all(a.distinct <= b.distinct for a, b in itertools.pairwise(first.options))
+
+
+def test_posterior_is_listed_on_other_answers_only_where_it_reaches_the_target_and_with_a_warning() -> None:
+    """On nearly transitive answers its success is far below what it stops at; on uniform-p there is no warning."""
+    answers = Recorded.of(Ranked(24, 0.99, order=0.99), 2000)
+    assert simulate(answers, Posterior(0.9, 0.9), method="simulated").success < 0.8
+    decoders = [Posterior(0.9, 0.9), Adag()]
+    found = plan(answers, 0.85, decoders=decoders)
+    assert [each.decoder for each in found.options] == [Adag()]
+    assert found.warnings == ()
+    low = plan(answers, 0.05, decoders=decoders)
+    assert Posterior(0.9, 0.9) in [each.decoder for each in low.options]
+    assert len(low.warnings) == 1
+    assert "posterior assumes uniform-p" in low.warnings[0]
+    assert plan(Uniform(24, 0.9), 0.5, decoders=[Posterior(0.9, 0.9)]).warnings == ()
