@@ -18,8 +18,8 @@ MOST_TRIALS = 1 << 17  # for targets so near to 1 that fewer trials would see no
 LEAST_FAILURES = 3.0  # expected at the target, for an estimate at the target to mean something
 CERTAIN = 0.99  # confidence of "reaches it" and "does not" before the last level
 SIGMAS = 2.576  # of an interval at that confidence
-SURE, HARDLY_SURE = 0.5, 1.0  # standard errors by which the last level must exceed the target; so on fewer trials
-ASKED_WORK = 1e6  # queries to judge a decoder that must be asked
+SURE, ASKED_SURE = 0.5, 1.0  # standard errors by which the last level must exceed the target; asked: fewer trials
+ASKED_WORK = 7e5  # queries to judge a decoder that must be asked
 DRAWN_WORK = 1.5e8  # queries that are not asked, as scores tell who wins how often
 SCORED_WORK = 1e11  # pairs of tournaments that are scored
 NARROW = 2e-3  # a proven interval at most so wide needs no trials beside it
@@ -168,7 +168,7 @@ class Search:
                 return False
         if found.method != "certified" and played * (1.0 - self.target) < LEAST_FAILURES:
             return False
-        errors = SURE if played >= LEVELS[-1] else HARDLY_SURE
+        errors = SURE if self.screen.scores_decide(decoder) else ASKED_SURE
         error = 0.0 if lenient else errors * (found.success - found.low) / SIGMAS
         return found.success - error >= self.target
 
