@@ -15,7 +15,7 @@ from pairsim.decoders.open_pairs import (
     FEWEST,
     RANGE,
     OpenPairs,
-    check_ledger_size,
+    check_open_pairs_size,
     clear_levels,
     enter_answer,
     find_opponent,
@@ -23,10 +23,10 @@ from pairsim.decoders.open_pairs import (
     meet,
     name_best,
     name_best_so_far,
-    new_ledger,
+    new_open_pairs,
     next_player,
-    open_ledger,
     player_after,
+    start_open_pairs,
 )
 from pairsim.decoders.order import deal
 from pairsim.kernels.jit import bare_inner
@@ -39,7 +39,7 @@ class ChampionKernel(NamedTuple):
     """Compiled form of `Champion`."""
 
     shuffled: bool
-    by_label: bool  # the ledger goes by class number, as the tie rule "first" asks for
+    by_label: bool  # the open_pairs goes by class number, as the tie rule "first" asks for
     ties: int
     at_once: int
     most: int
@@ -51,7 +51,7 @@ class ChampionState(NamedTuple):
     OpenPairs, list and games hold places in `labels`, the list of the classes.
     """
 
-    ledger: OpenPairs
+    open_pairs: OpenPairs
     labels: np.ndarray  # int64[n]
     standing: np.ndarray  # int64[n], scratch
     order: np.ndarray  # int64[n]
@@ -131,16 +131,16 @@ def keep_to_budget(progress, most):
 def _allocate(decoder, n):
     labels, standing, order = np.zeros(n, np.int64), np.zeros(n, np.int64), np.zeros(n, np.int64)
     games, progress = np.zeros((n, 2), np.int64), np.zeros(4, np.int64)
-    return ChampionState(new_ledger(n), labels, standing, order, games, progress, np.zeros(1, np.uint64))
+    return ChampionState(new_open_pairs(n), labels, standing, order, games, progress, np.zeros(1, np.uint64))
 
 
 def _begin(decoder, state, key):
     n = state.order.size
-    open_ledger(state.ledger.numbers, state.ledger.sets)
+    start_open_pairs(state.open_pairs.numbers, state.open_pairs.sets)
     deal(state.labels, decoder.shuffled and not decoder.by_label, key)
     deal(state.order, decoder.shuffled and decoder.by_label, key)
     state.progress[LEFT] = n
-    state.progress[SIZE] = list_knock_out(state.ledger.sets, state.order, n, state.games)
+    state.progress[SIZE] = list_knock_out(state.open_pairs.sets, state.order, n, state.games)
     state.progress[ASKED] = 0
     state.progress[CUT] = 0
     keep_to_budget(state.progress, decoder.most)
@@ -158,19 +158,21 @@ def _pair(decoder, state, k):
 def _record(decoder, state, k, i, j, i_wins):
     first, second = state.games[k, 0], state.games[k, 1]
     state.order[k] = first if i_wins else second  # as adag does; after the knock-out nobody reads it
-    enter_answer(state.ledger.numbers, state.ledger.sets, first, second, i_wins)
+    enter_answer(state.open_pairs.numbers, state.open_pairs.sets, first, second, i_wins)
 
 
 def _finish_round(decoder, state):
-    ledger = state.ledger
-    list_round(ledger.numbers, ledger.sets, state.order, state.progress, state.games, decoder.ties, decoder.at_once)
+    open_pairs = state.open_pairs
+    list_round(
+        open_pairs.numbers, open_pairs.sets, state.order, state.progress, state.games, decoder.ties, decoder.at_once
+    )
     keep_to_budget(state.progress, decoder.most)
 
 
 def _winner(decoder, state):
     if state.progress[CUT]:
-        return name_best_so_far(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
-    return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
+        return name_best_so_far(state.open_pairs, state.labels, state.standing, decoder.ties, state.key[0])
+    return name_best(state.open_pairs, state.labels, state.standing, decoder.ties, state.key[0])
 
 
 define_decoder(
@@ -263,7 +265,7 @@ class Champion(Decoder):
         return Cost(most, self._most_rounds(n, most))
 
     def kernel(self, n: int) -> ChampionKernel:
-        check_ledger_size("Champion", check_classes("Champion", n))
+        check_open_pairs_size("Champion", check_classes("Champion", n))
         # Everybody must lose as often as the winner does, so several can play at once. Against one query a round,
         # all that a leader has left in one round takes 35% to 100% more queries, one of each leader 6% to 43% more,
         # one of the first sqrt(n) leaders 0% to 6% more, for 5 to 13 times fewer rounds under uniform-p (p = 0.7 and

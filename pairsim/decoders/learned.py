@@ -289,11 +289,11 @@ class Learned(Decoder):
     def _learned(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         n, starts, prior, opening, levels = self.answers.tables
         low, high = np.triu_indices(n, 1)
-        chances = probabilities(levels)
+        wins = probabilities(levels)
         owner = np.repeat(np.arange(n), np.diff(starts))
         own = (low[:, None] == owner) | (high[:, None] == owner)
         weights = np.where(own, 1.0, min(8.0 / n, 0.5) if self.weight is None else self.weight)
-        evidence = np.stack([weights * np.log1p(-chances), weights * np.log(chances)], axis=1).astype(np.float32)
+        evidence = np.stack([weights * np.log1p(-wins), weights * np.log(wins)], axis=1).astype(np.float32)
         return evidence, prior, starts, np.stack([low[opening], high[opening]], axis=1)
 
 

@@ -1,10 +1,10 @@
-"""The ledger of a trial in which no pair is asked twice: who has met whom, and who has lost how often.
+"""The open pairs of a trial in which none is asked twice: who has met whom, and who has lost how often.
 
 Sets of classes are rows of bits, 64 classes to a word, so that the opponent with the fewest losses among those that a
 class has not met is found by looking at n / 64 words and not at n classes.
 
 Searches take the lowest number among equals. Were that the class number, the decoder would favour low classes, and the
-random oracles' true class is number 0. So a decoder keeps its ledger by places in a random list of the classes.
+random oracles' true class is number 0. So a decoder keeps them by places in a random list of the classes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class OpenPairs(NamedTuple):
     sets: np.ndarray  # uint64[1 + n + n, words]
 
 
-def check_ledger_size(owner: str, n: int) -> int:
+def check_open_pairs_size(owner: str, n: int) -> int:
     """Return n when a table of n * n bits is not too much for one thread."""
     if n > MOST_CLASSES:
         must_be = f"at most {MOST_CLASSES:,} classes: who has met whom is kept as a table of n * n bits"
@@ -52,8 +52,8 @@ def check_ledger_size(owner: str, n: int) -> int:
 
 
 @inner
-def new_ledger(n):
-    """Return the room for a ledger of n classes; what is never written to costs no memory."""
+def new_open_pairs(n):
+    """Return the room for n classes; what is never written to costs no memory."""
     return OpenPairs(np.zeros((3, n), np.int64), np.empty((1 + n + n, (n + WORD - 1) // WORD), np.uint64))
 
 
@@ -63,7 +63,7 @@ def _bit(c):
 
 
 @bare_inner
-def open_ledger(numbers, sets):
+def start_open_pairs(numbers, sets):
     """Start a new trial: nobody has met anybody but itself, and nobody has lost."""
     n = numbers.shape[1]
     numbers[:] = 0
@@ -188,25 +188,25 @@ def find_opponent(numbers, sets, c, lost, word):
 
 
 @bare_inner
-def name_best(ledger, labels, standing, ties, key):
+def name_best(open_pairs, labels, standing, ties, key):
     """Return the class that max-win names, with max-win's own draw among the tied; under ANY the known winner.
 
-    The ledger numbers the classes by their places in `labels`. The draw counts the tied in class order, as max-win's
+    Classes are numbered by their places in `labels`. The draw counts the tied in class order, as max-win's
     does: `standing`, int64[n], is scratch for it.
     """
     if ties == ANY:
-        return labels[known_winners(ledger.numbers, ledger.sets)[0]]
+        return labels[known_winners(open_pairs.numbers, open_pairs.sets)[0]]
     for at in range(labels.size):
-        standing[labels[at]] = ledger.numbers[STANDING, at]
+        standing[labels[at]] = open_pairs.numbers[STANDING, at]
     return settle(standing, ties, key, BY_MAX_WIN)
 
 
 @bare_inner
-def name_best_so_far(ledger, labels, standing, ties, key):
+def name_best_so_far(open_pairs, labels, standing, ties, key):
     """Return the class with the most wins less losses: max-win's, if half of all open games were won.
 
     For a budget that is spent before max-win's winner is known. ANY is a draw among the tied, as none is known first.
     """
     for at in range(labels.size):
-        standing[labels[at]] = ledger.numbers[GAMES, at] + 2 * ledger.numbers[STANDING, at]
+        standing[labels[at]] = open_pairs.numbers[GAMES, at] + 2 * open_pairs.numbers[STANDING, at]
     return settle(standing, RANDOM if ties == ANY else ties, key, BY_MAX_WIN)

@@ -201,16 +201,16 @@ def _groups(answers: Bits) -> list[Bits]:
 
 def _opening(levels: NDArray[np.int8], prior: NDArray[np.float32], depth: int) -> NDArray[np.int32]:
     """Return the first queries as a tree: at each node the pair with the most information about the profiles."""
-    chances = probabilities(levels).astype(np.float32)
-    doubts = _entropy(chances)
-    logs = OPENING_WEIGHT * np.log(np.stack([1.0 - chances, chances]))
+    wins = probabilities(levels).astype(np.float32)
+    doubts = _entropy(wins)
+    logs = OPENING_WEIGHT * np.log(np.stack([1.0 - wins, wins]))
     evidence = prior[None, :].astype(np.float64)
     asked = np.zeros((1, 0), np.int32)
     opening: list[NDArray[np.int32]] = []
     for _ in range(min(depth, len(levels).bit_length() - 1)):
         weights = np.exp(evidence - evidence.max(axis=1, keepdims=True))
         weights = (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
-        told = _entropy(weights @ chances.T) - weights @ doubts.T
+        told = _entropy(weights @ wins.T) - weights @ doubts.T
         np.put_along_axis(told, asked.astype(np.int64), -1.0, axis=1)
         best = told.argmax(axis=1).astype(np.int32)
         opening.append(best)
@@ -219,8 +219,8 @@ def _opening(levels: NDArray[np.int8], prior: NDArray[np.float32], depth: int) -
     return np.concatenate([*opening, np.empty(0, np.int32)])
 
 
-def _entropy(chances: NDArray[np.float32]) -> NDArray[np.float32]:
-    kept = chances.clip(1e-6, 1.0 - 1e-6)
+def _entropy(wins: NDArray[np.float32]) -> NDArray[np.float32]:
+    kept = wins.clip(1e-6, 1.0 - 1e-6)
     return np.asarray(-kept * np.log(kept) - (1.0 - kept) * np.log1p(-kept))
 
 

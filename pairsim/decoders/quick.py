@@ -17,16 +17,16 @@ from pairsim.decoders.open_pairs import (
     STANDING,
     WORD_SHIFT,
     OpenPairs,
-    check_ledger_size,
+    check_open_pairs_size,
     clear_levels,
     enter_answer,
     find_opponent,
     meet,
     name_best,
     name_best_so_far,
-    new_ledger,
+    new_open_pairs,
     next_player,
-    open_ledger,
+    start_open_pairs,
 )
 from pairsim.decoders.order import deal
 from pairsim.kernels.jit import bare_inner
@@ -49,7 +49,7 @@ class QuickState(NamedTuple):
     Players are places in `labels`, the list of the classes.
     """
 
-    ledger: OpenPairs
+    open_pairs: OpenPairs
     game: np.ndarray  # int64[4]
     labels: np.ndarray  # int64[n]
     standing: np.ndarray  # int64[n], scratch
@@ -77,16 +77,16 @@ def next_game(numbers, sets, game, ties):
 
 def _allocate(decoder, n):
     labels, standing = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    return QuickState(new_ledger(n), np.zeros(4, np.int64), labels, standing, np.zeros(1, np.uint64))
+    return QuickState(new_open_pairs(n), np.zeros(4, np.int64), labels, standing, np.zeros(1, np.uint64))
 
 
 def _begin(decoder, state, key):
-    open_ledger(state.ledger.numbers, state.ledger.sets)
+    start_open_pairs(state.open_pairs.numbers, state.open_pairs.sets)
     deal(state.labels, decoder.shuffled, key)
     state.key[0] = key
     state.game[PLAYER] = 0
     state.game[ASKED] = 0
-    next_game(state.ledger.numbers, state.ledger.sets, state.game, decoder.ties)
+    next_game(state.open_pairs.numbers, state.open_pairs.sets, state.game, decoder.ties)
 
 
 def _round_size(decoder, state):
@@ -98,18 +98,18 @@ def _pair(decoder, state, k):
 
 
 def _record(decoder, state, k, i, j, i_wins):
-    enter_answer(state.ledger.numbers, state.ledger.sets, state.game[PLAYER], state.game[OPPONENT], i_wins)
+    enter_answer(state.open_pairs.numbers, state.open_pairs.sets, state.game[PLAYER], state.game[OPPONENT], i_wins)
 
 
 def _finish_round(decoder, state):
     state.game[ASKED] += 1
-    next_game(state.ledger.numbers, state.ledger.sets, state.game, decoder.ties)
+    next_game(state.open_pairs.numbers, state.open_pairs.sets, state.game, decoder.ties)
 
 
 def _winner(decoder, state):
     if state.game[PLAYER] >= 0:  # the budget is spent before the winner is known
-        return name_best_so_far(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
-    return name_best(state.ledger, state.labels, state.standing, decoder.ties, state.key[0])
+        return name_best_so_far(state.open_pairs, state.labels, state.standing, decoder.ties, state.key[0])
+    return name_best(state.open_pairs, state.labels, state.standing, decoder.ties, state.key[0])
 
 
 define_decoder(
@@ -206,7 +206,7 @@ class Quick(Decoder):
         return Cost(most, most)
 
     def kernel(self, n: int) -> QuickKernel:
-        check_ledger_size("Quick", check_classes("Quick", n))
+        check_open_pairs_size("Quick", check_classes("Quick", n))
         shuffled = self.order == "random" and self.ties != "first"
         return QuickKernel(shuffled, TIES_OR_ANY[self.ties], self.cost(n).queries)
 
