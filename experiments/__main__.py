@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import runpy
+import importlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -34,7 +34,7 @@ def translated(each: Experiment, words: Sequence[str]) -> list[str]:
     A quick run without folders of its own writes to experiments/quick.
     """
     quick = Path(__file__).resolve().parent / "quick"
-    rest, options = list(words), []
+    rest, options = list(words), list[str]()
     if "--quick" in rest:
         rest.remove("--quick")
         options += each.quick
@@ -56,7 +56,7 @@ def run(each: Experiment, words: Sequence[str]) -> int:
     before = sys.argv
     sys.argv = [f"python -m experiments.{each.name}", *translated(each, words)]
     try:
-        runpy.run_module(f"experiments.{each.name}", run_name="__main__")
+        importlib.import_module(f"experiments.{each.name}").main()
     except SystemExit as end:
         if isinstance(end.code, str):
             print(end.code, file=sys.stderr)

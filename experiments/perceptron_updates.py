@@ -4,8 +4,8 @@
 
 Sets of scikit-learn, Gaussian kernel (so that all rows have length 1), indicator and simplex labels, three widths,
 orders of the rows by several seeds; also with other steps and margins, where the bound is (1 + 2 margin / step) times
-|W*|**2. |W*|**2 is that of the machine without errors. Writes perceptron_updates.csv, with the training error at the end beside
-the updates: the theorem does not bound that one. Draws perceptron_updates.png.
+|W*|**2, with the W* of the machine without errors. Writes perceptron_updates.csv, with the training error at the end
+beside the updates: the theorem does not bound that one. Draws perceptron_updates.png.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     ax = figure.subplots()
     for place, (step, margin) in enumerate(SETTINGS):
         part = rows[(rows.step == step) & (rows.margin == margin)]
-        style = {"color": COLOURS[place], "marker": MARKERS[place], "ls": "", "ms": 4}
+        style: dict[str, Any] = {"color": COLOURS[place], "marker": MARKERS[place], "ls": "", "ms": 4}
         ax.plot(part.bound, part.most_updates, label=f"step {step:g}, margin {margin:g}", **style)
     ends = np.array([rows.bound.min() / 1.5, rows.bound.max() * 1.5])
     ax.plot(ends, ends, color="#444444", lw=0.8, ls=":", label="the bound")

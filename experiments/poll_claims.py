@@ -32,7 +32,7 @@ PROBABILITIES = (0.9, 0.7)
 SIZES = ("log", "3log", "5log")
 CANDIDATES = (3, 5, 10)
 FINALS = ("rescore", "maxwin")
-EPSILON = 0.1  # of Theorem 3
+EPSILON = 0.25  # of Theorem 3: with less it proves nothing below a thousand classes
 SURE = 0.9999  # the highest probability at which the posterior stops
 
 
@@ -57,7 +57,7 @@ def top_k_gains(run: Protocol) -> Iterator[Row]:
     polls = {l: Poll(l) for l in SIZES}
     tops = {(k, l, final): TopK(k, l, final) for k in CANDIDATES for l in SIZES for final in FINALS}
     grid = [Uniform(n, p) for n in run.classes for p in PROBABILITIES]
-    found = sweep(grid, [*polls.values(), *tops.values()], run.trials, store=run.store)
+    found: Any = sweep(grid, [*polls.values(), *tops.values()], run.trials, store=run.store)
     rows = {(row.n, row.p, row.decoder): row for row in found.itertuples()}
     for oracle in grid:
         for l in SIZES:
@@ -139,7 +139,7 @@ def printed_ddag(n: int, p: float) -> float:
 def printed_adag(n: int, p: float) -> float:
     """Return adag's success as section 1.4 prints it."""
     layers = math.ceil(math.log2(n))
-    return (2 * n - 2**layers) / n * p**layers + (2**layers - n) / n * p ** (layers - 1)
+    return float((2 * n - 2**layers) / n * p**layers + (2**layers - n) / n * p ** (layers - 1))
 
 
 FORMULAS: dict[str, tuple[Ddag | Adag, Callable[[int, float], float]]] = {
@@ -190,18 +190,18 @@ def _count_classes(ax: Axes, ticks: list[int]) -> None:
     ax.set_xlabel("number of classes n")
 
 
-def _draw_gains(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_gains(ax: Axes, rows: Any) -> None:
     ax.axhspan(0.02, 0.10, color="#000000", alpha=0.12, lw=0, label="2-10%, as printed")
     rows = rows[rows.k == 5]
     for place, (name, label) in enumerate((("gain", "rescoring"), ("maxwin_gain", "max-win among the k"))):
-        style = {"color": COLOURS[place], "marker": MARKERS[place], "ls": "", "ms": 4}
+        style: dict[str, Any] = {"color": COLOURS[place], "marker": MARKERS[place], "ls": "", "ms": 4}
         ax.plot(rows.poll, rows[name], label=label, **style)
     ax.axhline(0.0, color="#444444", lw=0.8, ls=":")
     ax.set(xlabel="success of the poll", ylabel="gain of top-k, k = 5")
     ax.legend(fontsize="x-small")
 
 
-def _draw_sizes(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_sizes(ax: Axes, rows: Any) -> None:
     rows = rows[rows.p == PROBABILITIES[0]]
     for place, (name, label) in enumerate(
         (
@@ -217,7 +217,7 @@ def _draw_sizes(ax: Axes, rows: pd.DataFrame) -> None:
     ax.legend(fontsize="x-small")
 
 
-def _draw_separation(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_separation(ax: Axes, rows: Any) -> None:
     for place, p in enumerate(PROBABILITIES):
         part = rows[rows.p == p]
         colour = COLOURS[place]
@@ -229,7 +229,7 @@ def _draw_separation(ax: Axes, rows: pd.DataFrame) -> None:
     ax.legend(fontsize="x-small")
 
 
-def _draw_costs(ax: Axes, rows: pd.DataFrame) -> None:
+def _draw_costs(ax: Axes, rows: Any) -> None:
     rows = rows[rows.l == "5log"]
     part = rows[rows.p == PROBABILITIES[0]]
     ax.plot(part.n, part.max_win_queries, color="#000000", lw=1.0, ls=":", label="max-win")

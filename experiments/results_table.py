@@ -97,6 +97,16 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path, keep_default_na=False, na_values=dict.fromkeys(NUMBERS, ""))
 
 
+def has(name: str, set_name: str, method: str, protocol: str) -> bool:
+    """Say whether the table of this name has the run already."""
+    path = FOLDER / f"{name}.csv"
+    if not path.exists():
+        return False
+    table = read_table(path)
+    wanted = (table["set"] == set_name) & (table["method"] == method) & (table["protocol"] == protocol)
+    return bool(wanted.any())
+
+
 def record(name: str, row: ErrorRow, folder: Path | None = None) -> None:
     """Print the row and put it into the CSV file of this name, in place of an older one of the same run.
 

@@ -213,8 +213,8 @@ def measure(name: str, kernel: str) -> None:
         given = f"{kernel} {method}", errors.mean(), spread(errors), goal, printed, told, seconds, len(errors), rows
         record("tree_errors", ErrorRow(name, *given, SOURCE if method in paper else ""))
     behind, told = table["SDT"].errors - table["OVO"].errors, table["SDT"].told
-    given = f"{kernel} SDT less OVO", behind.mean(), spread(behind), APART, paper["OVO"] - paper["SDT"], told, 0.0
-    record("tree_errors", ErrorRow(name, *given, len(behind), table["SDT"].rows, SOURCE))
+    last = f"{kernel} SDT less OVO", behind.mean(), spread(behind), APART, paper["OVO"] - paper["SDT"], told, 0.0
+    record("tree_errors", ErrorRow(name, *last, len(behind), table["SDT"].rows, SOURCE))
 
 
 def main(argv: Sequence[str] | None = None) -> None:
