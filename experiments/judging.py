@@ -19,6 +19,8 @@ least as many say yes as are open; **does not hold** when fewer than a quarter o
 partly** otherwise; **not decided** when all are open. Claims *by means* compare mean errors as the paper does: the text
 says in how many of their cases our intervals are apart."""
 
+MARGIN = 1.0  # percent that we take to be nothing
+
 
 class MissingTableError(LookupError):
     """A table that a claim is read from is not there."""
@@ -153,3 +155,32 @@ def numeric(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table of errors with its numbers as numbers."""
     names = [name for name in NUMBERS if name in frame]
     return frame.assign(**{name: pd.to_numeric(frame[name], errors="coerce") for name in names})
+
+
+def column(tables: Tables, table: str, methods: tuple[str, ...]) -> Found:
+    """Judge the printed figures of some methods, from the row of each set with the most runs."""
+    rows = tables(table)
+    rows = rows[rows.method.isin(methods) & rows.paper.notna()].sort_values("runs", kind="stable")
+    return printed_cells(rows.drop_duplicates(["set", "method"], keep="last"))
+
+
+def lower(tables: Tables, table: str, method: str, others: tuple[str, ...]) -> Found:
+    """Judge whether a method has lower mean errors than others, and say where intervals are apart."""
+    rows = tables(table)
+    mine, checks, told = cells_by(rows[rows.method == method]), [], []
+    for other in others:
+        theirs = cells_by(rows[rows.method == other])
+        both = sorted(mine.keys() & theirs.keys())
+        checks += [lower_mean(mine[name], theirs[name]) for name in both]
+        apart = [below(interval(mine[name]), interval(theirs[name])) for name in both]
+        fewer = sum(mine[name].error < theirs[name].error for name in both)
+        told.append(f"lower than {other} on {fewer} of {len(both)} sets, {told_apart(apart)}")
+    if not checks:
+        raise MissingTableError(method)
+    return Found(checks, "; ".join(told))
+
+
+def told_apart(apart: list[bool | None]) -> str:
+    """Say how often intervals are apart."""
+    better, worse = (sum(each is said for each in apart) for said in (True, False))
+    return f"certainly better in {better} and worse in {worse} of {len(apart)}"

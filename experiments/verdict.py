@@ -14,10 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from experiments import claims_learning, claims_poll, frame, printed
+from experiments import claims_poll, claims_sbc, claims_trees, claims_vectors, frame, printed
 from experiments.errata import ERRATA
 from experiments.judging import RULE, Claim, MissingTableError, Tables, cells_by, within
 
+CLAIMS = (*claims_poll.CLAIMS, *claims_sbc.CLAIMS, *claims_vectors.CLAIMS, *claims_trees.CLAIMS)
 README = Path(__file__).resolve().parent / "README.md"
 PAPERS = {
     "SBC": "El-Yaniv, Pechyony, Yom-Tov: Better multiclass classification via a margin-optimized single binary problem",
@@ -95,7 +96,7 @@ def error_tables(tables: Tables) -> Iterator[str]:
 def document(tables: Tables) -> str:
     """Return the whole text."""
     head = ("paper", "where", "claim", "printed", "ours", "yes/no/open", "verdict", "script")
-    claims = list(judged((*claims_poll.CLAIMS, *claims_learning.CLAIMS), tables))
+    claims = list(judged(CLAIMS, tables))
     beyond = list(judged(claims_poll.BEYOND, tables))
     tally = Counter(row[6].strip("*") for row in claims)
     said = ", ".join(f"{verdict} {count}" for verdict, count in tally.most_common())

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 
 from experiments import frame, verdict
 from experiments.catalogue import catalogue
-from experiments.claims_learning import CLAIMS as LEARNING
-from experiments.claims_poll import BEYOND, CLAIMS
+from experiments.claims_poll import BEYOND
 from experiments.judging import Claim, Found, Tables, at_most, below, number, within
 from experiments.results_table import ErrorRow, error_interval
 
-ALL = (*CLAIMS, *LEARNING, *BEYOND)
+ALL = (*verdict.CLAIMS, *BEYOND)
 
 
 def test_the_committed_text_is_what_the_tables_say():
