@@ -24,7 +24,7 @@ def table(experiments: Sequence[Experiment]) -> str:
     lines = []
     for each in experiments:
         needs = f" [data: {', '.join(each.data)}]" if each.data else ""
-        lines.append(f"{each.name:<{wide}}  {each.paper or '-':<5}  {each.takes:>6}  {each.shows}{needs}")
+        lines.append(f"{each.name:<{wide}}  {each.paper or '-':<5}  {each.takes:>9}  {each.shows}{needs}")
     return "\n".join(lines)
 
 

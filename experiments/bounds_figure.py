@@ -1,6 +1,6 @@
 """Exact values, certified bounds and Monte Carlo in one figure, beside the POLL paper's own bound.
 
-    python -m experiments.bounds_figure [--trials 20480] [--folder figures]
+    python -m experiments.bounds_figure [--trials 20480] [--quick] [--figures DIR] [--format svg]
 
 Left: max-win's failure as n grows. Right: poll's failure at n = 512, p = 0.9 as its sample grows, with the sample sizes
 that are certified here and asked for by the paper's Theorem 2 for a failure of 1/n.
@@ -8,16 +8,17 @@ that are certified here and asked for by the paper's Theorem 2 for a failure of 
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from experiments import frame
 from pairsim import MaxWin, ParameterError, Poll, Uniform, exact, simulate
 from pairsim.bounds import bound, certified_sample_size, paper_sample_size
-from pairsim.plots import COLOURS, save_picture
+from pairsim.plots import COLOURS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 CLASSES = [4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256]
 SAMPLES = [2, 4, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96]
@@ -87,11 +88,10 @@ def draw_poll(ax: Axes, trials: int) -> None:
     ax.set_title(f"poll (ties lose), n = {n}, p = {p}", fontsize="medium")
 
 
-def draw_figure(folder: Path, trials: int) -> Path:
-    """Draw both panels and save them; return the path."""
+def draw_figure(trials: int) -> Figure:
+    """Draw both panels."""
     from matplotlib.figure import Figure
 
-    folder.mkdir(parents=True, exist_ok=True)
     figure = Figure(figsize=(11, 4.4), layout="constrained")
     left, right = figure.subplots(1, 2, sharey=True)
     draw_max_win(left, trials)
@@ -99,21 +99,19 @@ def draw_figure(folder: Path, trials: int) -> Path:
     for ax in (left, right):
         ax.grid(alpha=0.25)
         ax.legend(fontsize="small", framealpha=0.9, loc="lower left")
-    path = folder / "bounds.png"
-    save_picture(figure, path)
-    return path
+    return figure
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Read the command line and draw."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--trials", type=int, default=20_480)
-    parser.add_argument("--folder", type=Path, default=Path(__file__).resolve().parent.parent / "figures")
-    chosen = parser.parse_args()
+    parser = frame.parser(__doc__)
+    parser.add_argument("--trials", type=int, default=None, help="default: 20,480; 1,000 in a quick run")
+    chosen = frame.parse(parser, argv)
     try:
-        print(f"drew {draw_figure(chosen.folder, chosen.trials)}")
+        figure = draw_figure(chosen.trials or (1000 if chosen.quick else 20_480))
     except ParameterError as error:
         parser.error(str(error))
+    frame.draw(figure, chosen.figures, "bounds", chosen.format)
 
 
 if __name__ == "__main__":

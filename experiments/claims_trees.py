@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
 
 from experiments.judging import (
     Claim,
@@ -21,6 +23,7 @@ from experiments.judging import (
     told_apart,
 )
 
+RIVALS_ON_TEXTS = ("OVA", "OVO", "DAG", "C&S", "HierSVM samples")
 NEAR = 0.01  # of the last objective: converged
 
 
@@ -86,6 +89,28 @@ def _settled(part: Any) -> tuple[int, int]:
     return step, int(part.cutting_planes.iloc[: step + 1].sum())
 
 
+def texts(tables: Tables) -> Found:
+    """Judge whether SDT errs less often than each rival on texts, by paired t-tests on the halves."""
+    rows = tables("text_splits")
+    checks: list[bool | None] = []
+    told = []
+    for kernel, part in rows.groupby("kernel"):
+        wide = part.pivot_table(index="split", columns="method", values="error")
+        for rival in RIVALS_ON_TEXTS:
+            gaps = wide["SDT"] - wide[rival]
+            half = float(student.ppf(0.975, len(gaps) - 1)) * gaps.std(ddof=1) / math.sqrt(len(gaps))
+            checks.append(below((gaps.mean() - half, gaps.mean() + half), (0.0, 0.0)))
+        means = wide.mean()
+        best = means[list(RIVALS_ON_TEXTS)].idxmin()
+        told.append(f"{kernel}: SDT {100 - means['SDT']:.1f}% right, {best} {100 - means[best]:.1f}%")
+    return Found(checks, "; ".join(told))
+
+
+def text_cells(tables: Tables) -> Found:
+    """Judge the printed accuracies on texts."""
+    return printed_cells(tables("text_errors"))
+
+
 def convergence(tables: Tables) -> Found:
     """Judge whether the corrected method is within 1% of its last objective after 4 steps."""
     settled = [_settled(part) for part in _descents(tables, "corrected")]
@@ -146,5 +171,15 @@ CLAIMS = (
         "-",
         why="cannot be tested here: COREL is not to be had",
     ),
-    Claim("SDT", "table IV", "SDT is best on 20 Newsgroups", "63.23, 68.72", "-", why="not yet measured"),
+    Claim(
+        "SDT",
+        "table IV",
+        "SDT is more accurate than each rival on 20 Newsgroups (paired t-test, 95%)",
+        "63.23, 68.72",
+        "text_errors",
+        texts,
+    ),
+    Claim(
+        "SDT", "table IV", "accuracy of all six methods (features of our own)", "12 cells", "text_errors", text_cells
+    ),
 )

@@ -124,6 +124,8 @@ def number(value: float) -> str:
 def span(values: Iterable[float]) -> str:
     """Return the least and the largest of some numbers."""
     kept = [value for value in values if not math.isnan(value)]
+    if not kept:
+        raise MissingTableError("with these rows")
     return f"{number(min(kept))} to {number(max(kept))}"
 
 

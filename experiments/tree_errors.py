@@ -137,7 +137,7 @@ def predictions(known: Rows, own: Numbers, new: Rows, setting: Setting) -> dict[
         timed("OVA", lambda: OneVsAllClassifier(**options).fit(known, own).predict(new))
     pairs = AllPairsClassifier(**options)
     timed("OVO", lambda: pairs.fit(known, own).predict(new))
-    dag = functools.partial(PairwiseClassifier.from_fitted, decoder="ddag")
+    dag = functools.partial(PairwiseClassifier.from_fitted, decoder="ddag:order=given")
     timed("DAG", lambda: dag(pairs.pairs_.model_).predict(new))
     for name, model in trees(options).items():
         timed(name, functools.partial(_predicted, model, known, own, new))

@@ -28,6 +28,7 @@ QUICK = {  # needs no data from outside: the tables that a quick run writes
     "perceptron_updates": {"perceptron_updates"},
     "notes_examples": {"notes_decoding", "notes_sectors"},
     "sdt_convergence": {"sdt_convergence"},
+    "sbc_ranks": {"sbc_ranks"},
 }
 NEED_DATA = [each.name for each in EXPERIMENTS if each.data and each.name != "sbc_defaults"]  # it draws sets, too
 
