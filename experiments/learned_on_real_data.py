@@ -31,7 +31,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import stats
 
-from experiments.real_decoders import MODELS, RESULTS
+from experiments.frame import RESULTS
+from experiments.real_decoders import MODELS
 from pairsim import Adag, Decoder, Learned, Posterior, Recorded, simulate
 from pairsim.datasets import load
 from pairsim.evaluation import estimator
