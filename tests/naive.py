@@ -356,7 +356,7 @@ def best_so_far(games: Games, n: int, draw: Draw, ties: str) -> int:
     return settle(ahead, "random" if ties == "any" else ties, draw, 0)
 
 
-def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None) -> int:
+def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None = None) -> int:
     games = Games(judge, n, budget)
     try:
         return play_on(games, n, draw, ties, order, at_once=1)
@@ -364,7 +364,7 @@ def quick(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int |
         return best_so_far(games, n, draw, ties)
 
 
-def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None) -> int:
+def champion(judge: Judge, n: int, draw: Draw, ties: str, order: str, budget: int | None = None) -> int:
     games = Games(judge, n, budget)
     try:
         return prove_winner(games, n, draw, ties, order)
@@ -382,7 +382,7 @@ def prove_winner(games: Games, n: int, draw: Draw, ties: str, order: str) -> int
         middle = classes[half : len(classes) - half]
         classes = [i if games.beats(i, j) else j for i, j in pairs] + middle
         judge.close_round()
-    for c in range(n):
+    for c in list_order(n, "given" if ties == "first" else order, draw):  # which matters where the budget ends it
         if c != classes[0] and c not in games.met[classes[0]]:
             games.beats(classes[0], c)
     judge.close_round()

@@ -125,7 +125,7 @@ def decoder_of(definition: Mapping[str, Any]) -> Decoder:
     --------
     >>> from pairsim.decoders import Champion, decoder_of
     >>> decoder_of(Champion("lose").definition())
-    Champion(ties='lose', order='random')
+    Champion(ties='lose', order='random', budget=None)
     """
     settings = dict(definition)
     name, version = settings.pop("name"), settings.pop("version", 1)

@@ -87,7 +87,7 @@ class Decoder(abc.ABC):
     # a knock-out of `order` in pairs from both ends: "decides" (its winner is predicted), "opens" (who then meets all)
     knock_out: ClassVar[str] = ""
     assumes: ClassVar[str] = ""  # "uniform-p": elsewhere its own probability is wrong, and what it asks may be poor
-    finds_champions: ClassVar[bool] = False  # does it always predict a class that beats every other one?
+    finds_champions: ClassVar[bool] = False  # without a budget, does it always predict a class that beats all others?
     always_shown: ClassVar[tuple[str, ...]] = ()  # fields that stand in the spec even where they have their defaults
     loaded: ClassVar[bool] = True  # or is its class known by name only?
     explained_by: ClassVar[str] = "queries"  # which explanation of `pairsim.replay` fits: see EXPLANATIONS there

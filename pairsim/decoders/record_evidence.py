@@ -110,7 +110,7 @@ def record_table(p: float | None) -> RecordTable:
     Examples
     --------
     >>> table = record_table(0.9)
-    >>> table.logs[table.ranks[1 * WIDTH + 0]].round(6) == np.log(1.8).round(6)
+    >>> bool(table.logs[table.ranks[1 * WIDTH + 0]].round(6) == np.log(1.8).round(6))
     True
     """
     win, loss = (0.0, 0.0) if p is None else (math.log(2.0 * p), math.log(2.0 * (1.0 - p)))

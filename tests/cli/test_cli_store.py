@@ -278,7 +278,7 @@ def test_more_then_fewer_trials(pairsim_command, store):
         ((*GRID[:-4], "--scheduler", "nowhere"), ("'scheduler' parameter", "tcp://host:port")),
         (("show", "nothing.db"), ("nothing.db",)),
         (("export", "nothing.db", "--out", "t.csv"), ("nothing.db",)),
-        (("export", "nothing.db", "--out", "t.txt"), ("'out' parameter", ".csv, .json, .parquet")),
+        (("export", "nothing.db", "--out", "t.txt"), ("'file' parameter of export", "nothing.db")),
         (("merge", "nothing.db", "--out", "all.db"), ("nothing.db",)),
         (("compare", "nothing.db", "adag", "ddag"), ("nothing.db",)),
         (("compare", "nothing.db", "adag", "stranger"), ("stranger",)),

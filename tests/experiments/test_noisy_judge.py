@@ -54,7 +54,7 @@ def test_it_runs_from_the_command_line_and_says_when_the_budget_is_too_small(mon
     out = capsys.readouterr().out
     assert "right with probability 0." in out
     assert "3 decisions" in out
-    monkeypatch.setattr(sys, "argv", ["noisy_judge", "--candidates", "6", "--calls", "6"])
+    monkeypatch.setattr(sys, "argv", ["noisy_judge", "--candidates", "6", "--calls", "1"])
     with pytest.raises(SystemExit, match="too few"):
         noisy_judge.main()
 

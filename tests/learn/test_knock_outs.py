@@ -35,12 +35,12 @@ def ask_one_row(spec: str, answers: np.ndarray, n: int, seed: int) -> tuple[int,
     state = start_decoder(kernel, n, stream_key(seed, n))
     beats = np.zeros((n, n), bool)
     beats[np.triu_indices(n, 1)] = answers
-    queries = rounds = 0
+    asked = rounds = 0
     while len(queries := list_round(kernel, state)):
         won = np.array([beats[i, j] if i < j else not beats[j, i] for i, j in queries])
         record_round(kernel, state, queries, won)
-        queries, rounds = queries + len(queries), rounds + 1
-    return int(name_winner(kernel, state)), queries, rounds
+        asked, rounds = asked + len(queries), rounds + 1
+    return int(name_winner(kernel, state)), asked, rounds
 
 
 @settings(max_examples=40, deadline=None)

@@ -260,7 +260,7 @@ def test_a_generator_is_as_good_as_a_number(model):
     number = clone(model).set_params(random_state=3).fit(X, Y)
     assert (first.decision_function(X) == second.decision_function(X)).all()
     assert (first.decision_function(X) == number.decision_function(X)).all()
-    assert clone(model).set_params(random_state=None).fit(X, Y).score(X, Y) > 0.6
+    assert clone(model).set_params(random_state=None).fit(X, Y).score(X, Y) > 0.4  # guessing: 0.33
 
 
 @each(ALL)

@@ -27,7 +27,7 @@ def test_a_file_is_the_recording(recorded, tmp_path, pairsim_command):
     assert (row["n"], row["trials"]) == (9, 300)
     assert row["success"] == simulate(recorded, MaxWin()).success
     options = json.loads(pairsim_command("plan", "--oracle", oracle, "--target", 0.5, "--format", "json").out)
-    assert all(option["low"] >= 0.5 for option in options)
+    assert all(option["high"] >= 0.5 for option in options)
     (value,) = json.loads(pairsim_command("exact", "--oracle", oracle, "--decoder", "max-win", "--format", "json").out)
     assert value["success"] == pytest.approx(row["success"], abs=0.05)
     refused = pairsim_command("exact", "--oracle", oracle, "--decoder", "halving")
