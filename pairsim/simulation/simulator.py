@@ -21,7 +21,6 @@ from pairsim.simulation.slab import SlabTrials, Trials, WrongGames
 from pairsim.simulation.tally import BlockResult
 from pairsim.simulation.workspace import WORKSPACES, Workspace
 
-DISTINCT_TRIALS = 16
 NOTHING: NDArray[np.float64] = np.empty(0)
 
 
@@ -160,7 +159,9 @@ class BlockSimulator:
     def _count_distinct(self, place: int, decoder: Decoder, trials: Trials, outcomes: TrialOutcomes) -> None:
         """Write how many different pairs a decoder that is not asked would ask, where there is no formula for it."""
         if place in self._samples_distinct:
-            distinct = _sampled_distinct(trials.oracle, decoder, self.stream)
+            known = self._entries[place].known
+            sampled = known.distinct_trials if known is not None else ConditionalMethod.distinct_trials
+            distinct = _sampled_distinct(trials.oracle, decoder, self.stream, sampled)
             outcomes.costs[place, DISTINCT] = trials.count * distinct
 
     def _name_conditionally(self, entry: Entry, trials: Trials, outcomes: TrialOutcomes) -> None:
@@ -200,6 +201,6 @@ def _ask(
 
 
 @functools.lru_cache(maxsize=256)
-def _sampled_distinct(oracle: Oracle, decoder: Decoder, stream: np.uint64) -> float:
+def _sampled_distinct(oracle: Oracle, decoder: Decoder, stream: np.uint64, trials: int) -> float:
     """Return the mean number of different pairs over the first trials: some decoders have no formula."""
-    return float(_ask(oracle, decoder, stream, 0, np.empty(DISTINCT_TRIALS, np.int64))[DISTINCT] / DISTINCT_TRIALS)
+    return float(_ask(oracle, decoder, stream, 0, np.empty(trials, np.int64))[DISTINCT] / trials)

@@ -47,6 +47,7 @@ class ConditionalMethod:
     agrees: ClassVar[bool] = False
     counts_scores: ClassVar[bool] = False
     digits: ClassVar[int] = DIGITS_VERSION
+    distinct_trials: ClassVar[int] = 16  # asked for the mean number of different pairs, where there is no formula
 
     def applies(self, oracle: Oracle, decoder: Any) -> bool:
         """Say whether the method can be used on this oracle; by default, wherever it gets what it is given."""
