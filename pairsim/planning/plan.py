@@ -81,7 +81,7 @@ def plan(
     ties : {"random", "lose", "first"}
         Tie rule of decoders whose scores can tie.
     trials : int, optional
-        Trials of each option's figures. Default: 20,480, fewer where they would ask many millions of queries.
+        Trials of each option's figures. Default: 20,480, fewer where they would ask 2.5 million queries.
     progress : callable, optional
         Called with what is looked at next, how many families and options are done, and how many there are.
 

@@ -17,7 +17,7 @@ from pairsim.simulation.trial_costs import trial_costs
 
 FINAL_TRIALS = 20_480
 DRAWN_WORK = 1.5e8  # queries of all trials of one that scores decide
-FINAL_WORK = 4e6  # queries of all trials of a decoder that must be asked
+FINAL_WORK = 2.5e6  # queries of all trials of a decoder that must be asked
 COST_TRIALS = 1024
 COST_WORK = 1.5e6
 FEW_TRIALS = 20  # for the number of different pairs of a decoder that asks the same number of queries in each trial
