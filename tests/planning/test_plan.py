@@ -99,7 +99,7 @@ def test_figures_are_those_of_the_seed_and_choices_are_not() -> None:
 
 
 def test_intervals_cover_whatever_was_chosen() -> None:
-    """95% intervals of listed options cover in all but 8% of cases; those that clear the target by luck do not.
+    """95% intervals of listed options cover in all but 8% of cases; the best of several figures does not.
 
     With 95% covered, fewer than 92% of 480 or more have a probability below 0.3%.
     """
@@ -115,13 +115,13 @@ def test_intervals_cover_whatever_was_chosen() -> None:
             continue
         for option in found.options:
             covered += [option.low <= truth[option.decoder] <= option.high]
-        for decoder in decoders:  # negative control: what the rule before this one listed
-            own = simulate(oracle, decoder, 256, seed=seed, method="simulated")
-            if own.low >= target:
-                lucky.append(own.low <= truth[decoder] <= own.high)
+        # negative control: the best of eight by the trials of its own figure
+        tries = (simulate(oracle, decoders[1], 256, seed=1000 * seed + k, method="simulated") for k in range(8))
+        best = max(tries, key=lambda each: each.success)
+        lucky.append(best.low <= target <= best.high)
     assert len(covered) >= 300
     assert np.mean(covered) > 0.92
-    assert len(lucky) == 0 or np.mean(lucky) < np.mean(covered)
+    assert np.mean(lucky) < 0.92
 
 
 @pytest.mark.parametrize("target", [None, 0.6])
