@@ -22,7 +22,7 @@ class Limits:
     def kept_by(self, decoder: Decoder, screen: Screen, budgets: bool = True) -> Decoder | None:
         """Return the decoder, made to keep the limits where it has a budget; None where it cannot.
 
-        Without `budgets`, its mean has to be within the limit by itself.
+        Without `budgets`, its mean has to be within the limit without one.
         """
         n = screen.oracle.n
         queries = self.queries if self.queries is not None and self.queries < n * (n - 1) // 2 else None

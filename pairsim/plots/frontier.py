@@ -58,7 +58,8 @@ def plot_frontier(plan: Plan, cost: str = "mean", *, ax: Axes | None = None, **l
         ax = Figure(layout="constrained").subplots()
     queries = {id(option): option.distinct if cost == "mean" else option.most for option in plan.looked_at}
     looked_at = sorted(plan.looked_at, key=lambda option: queries[id(option)])
-    names = list(dict.fromkeys(_family(option.decoder.spec) for option in looked_at))
+    # in the plan's order whatever the cost, so that a decoder looks alike in pictures side by side
+    names = list(dict.fromkeys(_family(option.decoder.spec) for option in plan.looked_at))
     for place, name in enumerate(names):
         part = [option for option in looked_at if _family(option.decoder.spec) == name]
         points = [queries[id(option)] for option in part], [option.success for option in part]

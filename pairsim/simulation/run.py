@@ -59,7 +59,7 @@ def make_simulator(
     """Return the simulator, and the method of each decoder as it will be reported.
 
     The oracles have the same n; several of them must be uniform. A decoder whose success is exact is still
-    simulated where its agreement with max-win is wanted, and left out where it is not.
+    simulated where its agreement with max-win is wanted, else it is omitted.
     """
     oracle, n = oracles[0], oracles[0].n
     reference = next((place for place, each in enumerate(decoders) if each.reference), -1)

@@ -12,6 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from pairsim import Adag, Ddag, MaxWin, ParameterError, Poll, Ranked, Recorded, Uniform, fit_oracles, plan, sweep
+from pairsim.bounds import least_mean_queries, least_queries
 from pairsim.evaluation import evaluate
 from pairsim.evaluation.pictures import plot_accuracy
 from pairsim.plots import plot_fits, plot_frontier, plot_panels, plot_success
@@ -68,6 +69,20 @@ def test_sixteen_decoders_look_different():
     specs = [f"poll:l={l}" for l in range(1, 11)]
     ax = plot_accuracy(evaluate(["iris"], ["svc-rbf", "svc-linear"], specs).frame)
     assert len({looks(container[0]) for container in ax.containers}) == 20
+
+
+def test_a_plan_looks_alike_against_mean_and_most_queries_and_has_the_floor_of_each():
+    found = plan(Uniform(12, 0.9), 0.5)
+    pictures = {cost: plot_frontier(found, cost).lines for cost in ("mean", "most")}
+    families = [
+        {line.get_label(): looks(line) for line in lines if line.get_marker() != "None"} for lines in pictures.values()
+    ]
+    assert families[0] == families[1]
+    for cost, name, least in (("mean", "mean", least_mean_queries), ("most", "budget", least_queries)):
+        (floor,) = (line for line in pictures[cost] if line.get_label() == f"floor of the {name}")
+        assert len(floor.get_xdata()) > 20
+        for queries, success in zip(floor.get_xdata(), floor.get_ydata(), strict=True):
+            assert queries == least(found.oracle, success)
 
 
 @pytest.mark.parametrize(
