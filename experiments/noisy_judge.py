@@ -26,7 +26,6 @@ from pairsim import Matrix, ParameterError, Session, plan
 from pairsim.planning import Option
 
 CALLS_A_QUESTION = 2  # both orders
-HALVINGS = 6  # of the range of targets: the last is within 1/64 of the best that the budget reaches
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,25 +72,17 @@ def qualities(n: int) -> NDArray[np.float64]:
 
 
 def choose_decoder(judge: Judge, n: int, calls: int, seed: int = 0) -> Option:
-    """Return the cheapest decoder for the highest success probability that the budget reaches.
+    """Return the decoder with the highest success probability within the budget.
 
     The spread of the qualities and the judge are known, for example from earlier rounds; who is who is not.
     """
     probabilities = judge.probabilities(qualities(n))
     np.fill_diagonal(probabilities, 0.5)
     model = Matrix(probabilities)
-    found, low, high = None, 0.0, 1.0
-    for _ in range(HALVINGS):
-        target = (low + high) / 2.0
-        try:
-            found = plan(model, target, max_queries=calls // CALLS_A_QUESTION, seed=seed).options[0]
-        except ParameterError:  # out of reach
-            high = target
-        else:
-            low = target
-    if found is None:
-        raise SystemExit(f"{calls} calls are too few to find the best of {n} candidates")
-    return found
+    try:
+        return plan(model, max_queries=calls // CALLS_A_QUESTION, seed=seed).options[0]
+    except ParameterError:
+        raise SystemExit(f"{calls} calls are too few to find the best of {n} candidates") from None
 
 
 def ask_both_orders(judge: Judge, i: float, j: float, rng: random.Random) -> bool:
