@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import typing
 from collections.abc import Mapping
@@ -105,6 +106,7 @@ def decoder(spec: str, *, ties: str | None = None) -> Decoder:
         raise parameter_error(f"decoder {name}", "options", f"given: {', '.join(needed)}", repr(tail)) from None
 
 
+@functools.lru_cache(maxsize=64)  # a classifier reads its spec in every prediction, and this takes ten of them
 def _annotations_of(cls: type) -> dict[str, Any]:
     """Return the types of the fields; none where they cannot be read."""
     try:
