@@ -106,7 +106,7 @@ def decoder(spec: str, *, ties: str | None = None) -> Decoder:
         raise parameter_error(f"decoder {name}", "options", f"given: {', '.join(needed)}", repr(tail)) from None
 
 
-@functools.lru_cache(maxsize=64)  # a classifier reads its spec in every prediction, and this takes ten of them
+@functools.lru_cache(maxsize=64)  # read in every prediction, and ten times as long as one of a row
 def _annotations_of(cls: type) -> dict[str, Any]:
     """Return the types of the fields; none where they cannot be read."""
     try:
